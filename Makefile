@@ -46,7 +46,7 @@ hostile: setup ## Play SESSIONS (1000) sessions per server with damaged answers,
 	cargo run --release --package firearrow --example hostile -- --sessions $(SESSIONS) --seed $(SEED)
 	cargo run --release --package firearrow-adbc --example hostile_adbc -- --sessions $(SESSIONS) --seed $(SEED)
 
-bench-smoke: setup ## Run every suite, a little of each, on a private server, and write one page
+bench-smoke: setup ## Run the suites of `bench all`, a little of each, on a private server, and write one page
 	scripts/bench-smoke.sh
 
 bench-wire: setup ## Measure every available server, nearby and over an emulated link

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every suite of benchmarks, a little of each, on a private server, and writes one page: less than ten minutes. The
+# Runs the suites of `firearrow bench all`, a little of each, on a private server, and writes one page: less than ten minutes. The
 # argument chooses the server's version: scripts/bench-smoke.sh 5.0
 # BENCH_PROFILE (smoke) and BENCH_ALL (further options, such as --only oltp) change the run.
 set -euo pipefail

@@ -73,7 +73,7 @@ func main() {
 	case "firebirdsql":
 		contestant, version, err = newFirebirdSQL(job)
 	default:
-		err = fmt.Errorf("there is no contestant %s", job.Way)
+		err = fmt.Errorf("unknown contestant %s", job.Way)
 	}
 	if err != nil {
 		fail(err)

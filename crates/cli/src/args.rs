@@ -353,7 +353,7 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Run every suite, and write one report
+    /// Run the fetch, insert, wire, odbc, adbc, blob and oltp suites, and write one report
     All(AllArgs),
     /// Measure reading whole tables, phase by phase
     Fetch(FetchArgs),
@@ -386,7 +386,7 @@ Examples:
 Reads T_WIDE through the driver, in C and in Python, in turns with the crate on which the driver is built;
 reads it in partitions, in turns with one stream; ingests rows of ten INTEGER, in turns with a
 loop over the client library. Missing demo tables are created first. Rows, checksums and sums are
-verified; if they are wrong, no figure is printed and the exit status is 1.")]
+verified; if they are wrong, no result is printed and the exit status is 1.")]
 pub(crate) struct AdbcBenchArgs {
     /// A database; created if it does not exist
     #[arg(value_hint = ValueHint::Url)]
@@ -435,7 +435,7 @@ Parts:
 
 The driver's functions are called directly and through unixODBC, in turns with a loop over the client library.
 Missing demo tables are created first. Rows, checksums and sums are verified, for both drivers and in every way; if
-they are wrong, no figure is printed and the exit status is 1.")]
+they are wrong, no result is printed and the exit status is 1.")]
 pub(crate) struct OdbcBenchArgs {
     /// A database; created if it does not exist
     #[arg(value_hint = ValueHint::Url)]
@@ -500,7 +500,7 @@ Parts:
 
 A proxy in this process emulates the link. Missing demo tables that the parts read are created first. Plain
 means neither encrypted nor compressed. Rows, checksums
-and sums are verified; if they are wrong, no figure is printed and the exit status is 1. Firearrow and the
+and sums are verified; if they are wrong, no result is printed and the exit status is 1. Firearrow and the
 reference take turns. The reference reads BLOBs one by one, which takes half a minute over the link: it does
 so once. The processor time of a server on this machine is that of the process listening on its port.
 Without --quick it takes about ten minutes.")]
@@ -567,7 +567,7 @@ Examples:
       --reference-client /opt/firebird/lib/libfbclient.so.2
 
 Inserts rows of ten INTEGER into the table FIREARROW_BENCH, which it creates and drops. After each run rows and
-sums are read back; if they are wrong, no figure is printed. The reference uses the batch interface of the
+sums are read back; if they are wrong, no result is printed. The reference uses the batch interface of the
 client library, or single executions for servers before Firebird 4. If interrupted, the table stays;
 the next run replaces it.")]
 pub(crate) struct InsertArgs {
@@ -593,7 +593,7 @@ Examples:
       --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
   firearrow bench fetch demo.fdb --sql 'SELECT ID, DEC_28_8 FROM T_WIDE' --consume
 
-Rows and checksums are verified before anything is timed; if they differ, no figure is printed and the
+Rows and checksums are verified before anything is timed; if they differ, no result is printed and the
 exit status is 1. The reference is a loop over fetchNext of the client library that converts nothing: the
 engine's floor. Firearrow and the reference take turns; the ratio is the median of the turns' ratios.
 Verifying also warms up.")]

@@ -32,7 +32,7 @@ pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
         consume: args.consume,
         reference: choice(args.no_reference, args.reference_client.as_deref()),
     };
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     let folder = args.save.as_deref();
     writable(folder)?;
     let bench = fetch::Bench::prepare(&host, &config, options)?;
@@ -60,7 +60,7 @@ pub(crate) fn insert(args: &InsertArgs, json: bool) -> Result<()> {
         repetitions: args.repeat,
         reference: choice(false, args.reference_client.as_deref()),
     };
-    let report = insert::run(&Terminal { quiet: json }, &config, &options)?;
+    let report = insert::run(&CommandHost { quiet: json }, &config, &options)?;
     if json { print_json(&report.json()) } else { print(&report.text()) }
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
         link: Link::new(args.rtt.0, args.rate.0),
         reference: choice(args.no_reference, args.reference_client.as_deref()),
     };
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     writable(args.save.as_deref())?;
     let bench = wire::Bench::prepare(&host, &config, options)?;
     announce(&bench.heading(), json, args.save.as_deref())?;
@@ -102,7 +102,7 @@ pub(crate) fn adbc(args: &AdbcBenchArgs, json: bool) -> Result<()> {
         repetitions: args.repeat,
         reference: choice(false, args.reference_client.as_deref()),
     };
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     writable(args.save.as_deref())?;
     let bench = adbc::Bench::prepare(&host, &config, options)?;
     announce(&bench.heading(), json, args.save.as_deref())?;
@@ -132,7 +132,7 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
         repetitions: args.repeat,
         reference: choice(args.no_reference, args.reference_client.as_deref()),
     };
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     writable(args.save.as_deref())?;
     let bench = odbc::Bench::prepare(&host, &config, options)?;
     announce(&bench.heading(), json, args.save.as_deref())?;
@@ -178,12 +178,12 @@ impl From<WirePart> for wire::Part {
 
 /// This command as the host of a benchmark: signals end it, and the terminal shows its progress.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terminal {
+pub(crate) struct CommandHost {
     /// Whether to show no progress.
     pub(crate) quiet: bool,
 }
 
-impl Host for Terminal {
+impl Host for CommandHost {
     fn open(&self, config: &Config) -> firearrow::Result<Connection> {
         open::attach(config)
     }

@@ -1,6 +1,6 @@
 //! `firearrow bench blob`
 
-use crate::bench::{Terminal, announce, writable};
+use crate::bench::{CommandHost, announce, writable};
 use crate::failure::Result;
 use crate::output::{print, print_data};
 use crate::terminal;
@@ -22,7 +22,7 @@ Examples:
 
 Repeats the measurements of Firebird's article on BLOBs over the wire: its tables (126 MB, created if they are missing),
 its six queries, its link (12.5 ms, 71 Mbit/s), its statistics under its names, and its figures beside ours. Rows and
-contents of every repetition are checked; if they are wrong, there is no figure and the exit status is 1.")]
+contents of every repetition are checked; if they are wrong, there is no result and the exit status is 1.")]
 pub(crate) struct BlobArgs {
     /// A database on a server; created if it does not exist
     #[arg(value_hint = ValueHint::Url)]
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &BlobArgs, json: bool) -> Result<()> {
             false => ReferenceChoice::Client(args.reference_client.clone()),
         },
     };
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     writable(args.save.as_deref())?;
     // Devices and pipes are no files in a folder.
     if let Some(path) = args.output.as_deref().filter(|path| !path.exists() || path.is_file()) {

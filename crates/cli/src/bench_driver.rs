@@ -1,6 +1,6 @@
 //! `firearrow bench driver`
 
-use crate::bench::{Terminal, found_beside};
+use crate::bench::{CommandHost, found_beside};
 use crate::failure::{Failure, Result};
 use crate::output::{print, print_data};
 use crate::terminal;
@@ -32,9 +32,9 @@ Examples:
 
 Reads the same rows through many drivers, each in a process of its own, in turns: firearrow's ADBC and ODBC drivers, its crate
 and its Python package; the client library; the official ODBC driver; pyodbc, turbodbc, arrow-odbc, firebird-driver, fbfast and
-firebirdsql (Python); and what scripts/driver-peers.sh builds for Mono, Go, Java and Rust. Whoever is missing or crashes is
-named. Rows and the hash of every cell are checked in each repetition; if they are wrong, there is no figure. A failure of
-firearrow's own contestants, and with --odbc or --adbc-driver of those that this command reads with, makes the exit status 1.")]
+firebirdsql (Python); and what scripts/driver-peers.sh builds for Mono, Go, Java and Rust. Missing or crashed contestants are
+listed. Rows and the hash of every cell are checked in each repetition; if they are wrong, there is no result. The exit status
+is 1 if a firearrow contestant fails; with --odbc or --adbc-driver, if one built into this command fails.")]
 pub(crate) struct DriverArgs {
     /// A database; created if it does not exist
     #[arg(value_hint = ValueHint::Url, required_unless_present_any = ["odbc", "adbc_driver"])]
@@ -45,7 +45,7 @@ pub(crate) struct DriverArgs {
     /// Read this query instead
     #[arg(long, value_name = "QUERY")]
     sql: Option<String>,
-    /// Contestants [default: all], such as adbc,odbc-block,pyodbc; another word lists them
+    /// Contestants [default: all], such as adbc,odbc-block,pyodbc; an unknown name prints the list
     #[arg(long, value_name = "WORDS", value_delimiter = ',')]
     contestants: Vec<String>,
     /// Rows of demo tables to create, and to read
@@ -57,10 +57,10 @@ pub(crate) struct DriverArgs {
     /// A quick look: 10,000 rows, two repetitions
     #[arg(long, conflicts_with_all = ["rows", "iterations"])]
     smoke: bool,
-    /// Compress, where drivers can
+    /// Use wire compression with drivers that support it
     #[arg(long, conflicts_with_all = ["odbc", "adbc_driver"])]
     compress: bool,
-    /// Over an emulated link
+    /// Connect through an emulated link
     #[arg(long, conflicts_with_all = ["odbc", "adbc_driver"])]
     link: bool,
     /// Round trip of the emulated link
@@ -72,10 +72,10 @@ pub(crate) struct DriverArgs {
     /// Rows of a block, where an application binds columns
     #[arg(long, value_name = "N", default_value = "1024")]
     block: NonZeroUsize,
-    /// The longest value that buffers of ODBC have room for, in bytes
+    /// Size limit of ODBC buffers per value
     #[arg(long, value_name = "BYTES", default_value = "32768")]
     longest: NonZeroUsize,
-    /// The longest time of a repetition
+    /// Time limit for one repetition
     #[arg(long, value_name = "SECONDS", default_value = "600")]
     limit: NonZeroU64,
     /// Any ODBC data source, with --sql: a connection string for unixODBC
@@ -119,7 +119,7 @@ enum Only {
     Wide,
     /// Ten INTEGER
     Integers,
-    /// Nine decimals
+    /// An integer and nine decimals
     Decimals,
     /// Text BLOBs
     Blobs,
@@ -143,7 +143,7 @@ const SMOKE_ROWS: NonZeroU64 = NonZeroU64::new(10_000).expect("above 0");
 const SMOKE_ITERATIONS: NonZeroUsize = NonZeroUsize::new(2).expect("above 0");
 
 pub(crate) fn run(args: &DriverArgs, json: bool) -> Result<()> {
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     let mut bench = driver::Bench::prepare(&host, options(args)?)?;
     let name = bench.name().to_owned();
     let mut shown = 0;
@@ -170,7 +170,7 @@ pub(crate) fn run(args: &DriverArgs, json: bool) -> Result<()> {
 
 /// Serves such a run as one of its contestants.
 pub(crate) fn serve() -> Result<()> {
-    let host = Terminal { quiet: true };
+    let host = CommandHost { quiet: true };
     Ok(driver::serve(&host, &mut io::stdin().lock(), &mut io::stdout().lock())?)
 }
 

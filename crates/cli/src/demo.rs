@@ -1,7 +1,7 @@
 //! `firearrow create-demo`
 
 use crate::args::DemoArgs;
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::output;
 use firearrow::config::Config;
@@ -14,7 +14,7 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
         return Err(Failure::usage(format!("--rows: no more than {}", thousands(MOST_ROWS))));
     }
     let config = Config::parse(&args.url)?;
-    let host = Terminal { quiet: args.quiet || json };
+    let host = CommandHost { quiet: args.quiet || json };
     let summary = demo::create(&host, &config, rows, args.force)?;
     output::print(&if json { serde_json::to_string_pretty(&summary)? + "\n" } else { summary.text() })
 }

@@ -106,10 +106,7 @@ fn point(
     left: Option<&str>,
     done: &mut dyn FnMut(&Point) -> Result<()>,
 ) -> Result<Point> {
-    host.note(&match scale.warehouses {
-        1 => "1 warehouse".to_owned(),
-        many => format!("{many} warehouses"),
-    });
+    host.note(&scale.in_words());
     let loaded = load::load(host, config, &load::Options { scale, ..options.load.clone() })?;
     host.leaves(left.map(str::to_owned));
     let info = host.open(config)?.info()?;
@@ -124,7 +121,7 @@ fn point(
             let seed = options.run.seed.wrapping_add(repetition as u64);
             let run = run::run(host, config, &run::Options { locality, seed, ..options.run.clone() })?;
             if !run.is_valid() {
-                let what = format!("{} warehouses, {}", scale.warehouses, locality.name());
+                let what = format!("{}, {}", scale.in_words(), locality.name());
                 return Err(problems(&what, &run));
             }
             point.runs.push(run);

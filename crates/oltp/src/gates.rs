@@ -23,9 +23,9 @@ pub(crate) fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<Strin
         let slack = options.terminals as f64 * options.mix.slack(operation) / completed.max(1) as f64;
         if (share - wanted).abs() > 0.02 + slack {
             problems.push(format!(
-                "{:.1} % of the operations are {}, not {:.1} %",
-                share * 100.0,
+                "{} is {:.1} % of the operations; the mix requires {:.1} %",
                 operation.name(),
+                share * 100.0,
                 wanted * 100.0
             ));
         }
@@ -79,7 +79,7 @@ mod tests {
         tally.fewest[3] = 1;
         assert_eq!(gates(&tally, &options(), 9.0), ["measured for 9.0 s, not for 10.0 s"]);
         let wrong = gates(&tally, &Options { mix: Mix::Tpcc, ..options() }, 10.0);
-        assert_eq!(wrong[0], "20.0 % of the operations are new order, not 43.5 %");
+        assert_eq!(wrong[0], "new order is 20.0 % of the operations; the mix requires 43.5 %");
         assert_eq!(wrong.len(), 5);
     }
 }

@@ -37,7 +37,8 @@ impl Operation {
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Locality {
-    /// Each terminal at a warehouse of its own, as in TPC-C: what is in use does not grow with the database.
+    /// Each terminal at its home warehouse, as in TPC-C: what is in use does not grow with the database. With more
+    /// terminals than warehouses they share.
     #[default]
     Home,
     /// At any warehouse, another one each time: everything is in use.

@@ -26,10 +26,10 @@ mod input;
 mod load;
 mod model;
 mod pace;
+mod peer;
 mod plan;
 mod random;
 mod record;
-mod rival;
 mod run;
 mod scale;
 mod schema;
@@ -49,9 +49,9 @@ pub use input::{
 };
 pub use load::{Loaded, Options as LoadOptions, load};
 pub use pace::{Pace, Think};
+pub use peer::serve;
 pub use plan::{LOCK_TIMEOUT_S, Level, Plan};
-pub use record::{of_campaign, of_comparison, of_point, of_run};
-pub use rival::serve;
+pub use record::{campaign_record, comparison_record, point_record, run_record};
 pub use run::{
     Client, Connections, EngineWork, OperationFigures, Options as RunOptions, PERCENTILES, Run, run, run_with,
 };

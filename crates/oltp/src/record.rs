@@ -18,8 +18,8 @@ type Values = BTreeMap<String, f64>;
 ///
 /// # Errors
 /// If something of it is not JSON.
-pub fn of_run(environment: &Environment, run: &Run) -> Result<Record> {
-    let title = format!("OLTP: {} terminals on {} warehouses", run.terminals, run.scale.warehouses);
+pub fn run_record(environment: &Environment, run: &Run) -> Result<Record> {
+    let title = format!("OLTP: {} terminals on {}", run.terminals, run.scale.in_words());
     let mut record = Record::new("oltp", &title, circumstances(environment, run)?);
     record.tables.push(throughput("throughput", "Operations", Mark::Bars));
     record.samples.push(SampleLine::new("throughput", run.locality.name(), run.driver, 0, whole(run)));
@@ -54,7 +54,7 @@ pub fn of_run(environment: &Environment, run: &Run) -> Result<Record> {
 ///
 /// # Errors
 /// If something of it is not JSON.
-pub fn of_comparison(comparison: &Comparison, is_complete: bool) -> Result<Option<Record>> {
+pub fn comparison_record(comparison: &Comparison, is_complete: bool) -> Result<Option<Record>> {
     let Some(Turn { run, .. }) = comparison.turns.first() else { return Ok(None) };
     let mut circumstances = circumstances(&comparison.environment, run)?;
     for name in ["mode", "driver"] {
@@ -94,25 +94,22 @@ pub fn of_comparison(comparison: &Comparison, is_complete: bool) -> Result<Optio
 ///
 /// # Errors
 /// If something of it is not JSON.
-pub fn of_campaign(points: &[Point], is_complete: bool) -> Result<Option<Record>> {
+pub fn campaign_record(points: &[Point], is_complete: bool) -> Result<Option<Record>> {
     let Some(last) = points.last() else { return Ok(None) };
-    let title = format!("OLTP on a database that grows to {} warehouses", last.loaded.scale.warehouses);
-    of_points("oltp-campaign", &title, Mark::Lines, points, is_complete)
+    let title = format!("OLTP on a database that grows to {}", last.loaded.scale.in_words());
+    points_record("oltp-campaign", &title, Mark::Lines, points, is_complete)
 }
 
 /// Makes a record of one size, as far as it has been measured; `None` before the first run.
 ///
 /// # Errors
 /// If something of it is not JSON.
-pub fn of_point(point: &Point, is_complete: bool) -> Result<Option<Record>> {
-    let title = match point.loaded.scale.warehouses {
-        1 => "OLTP on 1 warehouse, at home and everywhere".to_owned(),
-        many => format!("OLTP on {many} warehouses, at home and everywhere"),
-    };
-    of_points("oltp", &title, Mark::Bars, std::slice::from_ref(point), is_complete)
+pub fn point_record(point: &Point, is_complete: bool) -> Result<Option<Record>> {
+    let title = format!("OLTP on {}, at home and everywhere", point.loaded.scale.in_words());
+    points_record("oltp", &title, Mark::Bars, std::slice::from_ref(point), is_complete)
 }
 
-fn of_points(
+fn points_record(
     benchmark: &str,
     title: &str,
     mark: Mark,
@@ -134,14 +131,15 @@ fn of_points(
         chart.at = Some((cache, "size = cache".to_owned()));
     }
     table.notes.push(
-        "Home: each terminal at a warehouse of its own, so what is in use does not grow. Uniform: everybody everywhere. \
-         The runs of one size follow each other on the same database, which grows by what they insert."
+        "Home: each terminal at its home warehouse, which it shares if there are more terminals than warehouses, so what is in use \
+         does not grow. Uniform: everybody everywhere. The runs of one size follow each other on the same database, which grows by \
+         what they insert."
             .to_owned(),
     );
     record.tables.push(table);
     record.tables.push(loading(mark));
     for point in points {
-        let case = format!("{} warehouses", point.loaded.scale.warehouses);
+        let case = point.loaded.scale.in_words();
         let mut repetitions = BTreeMap::<&str, usize>::new();
         for run in &point.runs {
             let at = repetitions.entry(run.locality.name()).or_default();
@@ -162,7 +160,7 @@ fn of_points(
     }
     record.tables.push(TableHead {
         id: "load-curve".to_owned(),
-        title: format!("Loading {} warehouses", last.loaded.scale.warehouses),
+        title: format!("Loading {}", last.loaded.scale.in_words()),
         notes: vec!["The size of the file in the course of loading, until the indexes are made.".to_owned()],
         columns: vec!["size_bytes".to_owned()],
         charts: vec![Chart::lines("Size of the database", "size_bytes", "since_the_start_s")],
@@ -192,10 +190,7 @@ fn curve(points: &[(f64, u64)]) -> BTreeMap<u64, u64> {
 
 /// Adds the tables and the indexes of the largest size.
 fn contents(record: &mut Record, last: &Point) {
-    let title = |what: &str| match last.loaded.scale.warehouses {
-        1 => format!("{what} of 1 warehouse"),
-        many => format!("{what} of {many} warehouses"),
-    };
+    let title = |what: &str| format!("{what} of {}", last.loaded.scale.in_words());
     let table = |id: &str, title: String, column: &str, note: &str| TableHead {
         id: id.to_owned(),
         title,
@@ -253,7 +248,7 @@ fn calculated(record: &mut Record, points: &[Point]) {
             }
         };
         for point in points {
-            let case = format!("{} warehouses", point.loaded.scale.warehouses);
+            let case = point.loaded.scale.in_words();
             let runs = point.runs.iter().filter(|run| run.locality == locality);
             for (at, run) in runs.enumerate() {
                 put(
@@ -275,7 +270,7 @@ fn calculated(record: &mut Record, points: &[Point]) {
             let wanted = model::SIZES.into_iter().filter(|size| *size > largest);
             for size in std::iter::once(largest).chain(wanted) {
                 let case = match size {
-                    size if size == largest => format!("{} warehouses", points_largest(points)),
+                    size if size == largest => points_largest(points),
                     size if size >= 1e12 => format!("{:.0} TB", size / 1e12),
                     size => format!("{:.0} GB", size / 1e9),
                 };
@@ -307,9 +302,10 @@ fn calculated(record: &mut Record, points: &[Point]) {
     record.samples.extend(samples);
 }
 
-/// Warehouses of the largest size.
-fn points_largest(points: &[Point]) -> u32 {
-    points.iter().map(|point| point.loaded.scale.warehouses).max().unwrap_or(0)
+/// The largest size, in words.
+fn points_largest(points: &[Point]) -> String {
+    let largest = points.iter().map(|point| point.loaded.scale).max_by_key(|scale| scale.warehouses);
+    largest.map_or_else(String::new, |scale| scale.in_words())
 }
 
 fn circumstances(environment: &Environment, run: &Run) -> Result<Map<String, Value>> {

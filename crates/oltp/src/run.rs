@@ -5,11 +5,11 @@ use crate::check::{self, Condition};
 use crate::gates::gates;
 use crate::input::{Locality, Mix, Operation};
 use crate::pace::Pace;
+use crate::peer;
 use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
-use crate::rival;
 use crate::scale::Scale;
 use crate::schema;
-use crate::shown::{Shown, compare};
+use crate::shown::{Shown, ledger_problems};
 use crate::tally::{Ledger, Tally};
 use crate::terminal::{self, Conduct, Worked};
 use crate::way::{self, Mode};
@@ -39,9 +39,9 @@ pub struct Options {
     pub pace: Pace,
     /// How firearrow's terminals share threads.
     pub connections: Connections,
-    /// Time before operations count.
+    /// Warm-up time, not measured.
     pub warm_up: Duration,
-    /// Time in which they count.
+    /// Measured time.
     pub measure: Duration,
     /// The same seed gives the same inputs, though not the same order between terminals.
     pub seed: u64,
@@ -69,7 +69,7 @@ impl Connections {
     }
 }
 
-/// Who does the operations.
+/// The client that runs the operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Client<'a> {
     /// Firearrow, in this process.
@@ -329,7 +329,7 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
             let cpu = worked.during.client_cpu_s;
             (worked, cpu)
         }
-        Client::Library(peer) => rival::conduct(host, peer, &plan, watched)?,
+        Client::Library(peer) => peer::conduct(host, peer, &plan, watched)?,
     };
     let Worked { during: measured, tally, ended } = worked;
 
@@ -343,7 +343,7 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         .filter_map(|(terminal, error)| Some(format!("terminal {}: {}", terminal + 1, error.as_ref()?)))
         .collect();
     problems.extend(conditions.iter().filter_map(Condition::problem));
-    problems.extend(compare(before, after, &tally.ledger));
+    problems.extend(ledger_problems(before, after, &tally.ledger));
     problems.extend(gates(&tally, options, measured.seconds));
     host.status("");
     Ok(Run {

@@ -38,6 +38,15 @@ impl Scale {
         *self == Self::of(self.warehouses)
     }
 
+    /// Returns the number of warehouses in words: `1 warehouse`, `2 warehouses`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self.warehouses {
+            1 => "1 warehouse".to_owned(),
+            many => format!("{many} warehouses"),
+        }
+    }
+
     /// Rows of every table whose number is certain; order lines are 5 to 15 for each order.
     #[must_use]
     pub fn rows(&self) -> [(&'static str, u64); 8] {

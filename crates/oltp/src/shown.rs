@@ -67,7 +67,7 @@ fn facts(before: Shown, after: Shown, ledger: &Ledger) -> [Fact; 5] {
 }
 
 /// Compares what the database shows with what terminals say that they did.
-pub(crate) fn compare(before: Shown, after: Shown, ledger: &Ledger) -> Vec<String> {
+pub(crate) fn ledger_problems(before: Shown, after: Shown, ledger: &Ledger) -> Vec<String> {
     let hint = match ledger.unknown {
         0 => String::new(),
         count => format!(" ({count} commits whose answer was lost)"),
@@ -75,12 +75,12 @@ pub(crate) fn compare(before: Shown, after: Shown, ledger: &Ledger) -> Vec<Strin
     let wrong = facts(before, after, ledger).into_iter().filter(|fact| fact.shown != fact.told);
     wrong
         .map(|Fact { what, shown, told, .. }| {
-            format!("the database has {shown:+} {what}, the terminals did {told:+}{hint}")
+            format!("the database shows {shown:+} {what}; the terminals recorded {told:+}{hint}")
         })
         .collect()
 }
 
-/// Compares as [`compare`] does, where the answers of some operations were lost: these may be there or not.
+/// Compares as [`ledger_problems`] does, where the answers of some operations were lost: these may be there or not.
 pub(crate) fn bounds(before: Shown, after: Shown, ledger: &Ledger, interrupted: u64) -> Vec<String> {
     let many = i128::from(interrupted);
     let wrong = facts(before, after, ledger).into_iter().filter(|Fact { shown, told, each, .. }| {
@@ -106,14 +106,14 @@ mod tests {
         let ledger =
             Ledger { orders: 10, lines: 95, payments: 4, paid_cents: 1234, delivered: 20, unknown: 0 };
         let after = Shown { orders: 110, lines: 1095, payments: 54, open: 20, paid_cents: 1_001_234 };
-        assert_eq!(compare(before, after, &ledger), Vec::<String>::new());
+        assert_eq!(ledger_problems(before, after, &ledger), Vec::<String>::new());
         let lost = Shown { lines: 1094, ..after };
         assert_eq!(
-            compare(before, lost, &ledger),
-            ["the database has +94 order lines, the terminals did +95"]
+            ledger_problems(before, lost, &ledger),
+            ["the database shows +94 order lines; the terminals recorded +95"]
         );
         let odd = Shown { paid_cents: 1_001_235, open: 21, ..after };
-        assert_eq!(compare(before, odd, &Ledger { unknown: 2, ..ledger }).len(), 2);
+        assert_eq!(ledger_problems(before, odd, &Ledger { unknown: 2, ..ledger }).len(), 2);
     }
 
     #[test]

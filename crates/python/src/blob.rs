@@ -29,7 +29,7 @@ fn closed(py: Python<'_>) -> PyErr {
 pub(crate) fn place(py: Python<'_>, offset: i64, whence: u8) -> PyResult<SeekFrom> {
     match (whence, u64::try_from(offset)) {
         (0, Ok(offset)) => Ok(SeekFrom::Start(offset)),
-        (0, Err(_)) => Err(error::data(py, "a BLOB has no bytes before its first")),
+        (0, Err(_)) => Err(error::data(py, "negative BLOB position")),
         (1, _) => Ok(SeekFrom::Current(offset)),
         (2, _) => Ok(SeekFrom::End(offset)),
         _ => Err(error::programming(py, "whence is 0, 1 or 2")),

@@ -93,7 +93,7 @@ impl Shared {
             connection.leave();
         }
         self.dependents.end();
-        self.garbage.clear_all();
+        self.garbage.clear();
         connection
     }
 
@@ -131,14 +131,14 @@ impl Drop for Shared {
     fn drop(&mut self) {
         let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(connection) = connection else { return };
-        if !self.facts.is_here() {
+        if !self.facts.is_owner_process() {
             // Not a byte may go to the server from here.
             return mem::forget((connection, Arc::clone(&self.garbage)));
         }
         let garbage = Arc::clone(&self.garbage);
         let close = move || {
             connection.leave();
-            garbage.clear_all();
+            garbage.clear();
             drop(connection);
         };
         // Without a thread, it is closed here.
@@ -312,7 +312,7 @@ impl Connection {
         match signal::wait(py, || self.shared.end(false, firearrow::Connection::drop_database))? {
             Left::Nothing => Ok(()),
             Left::Own => {
-                Err(error::programming(py, "a database cannot be dropped within a call of its connection"))
+                Err(error::programming(py, "cannot drop the database from within a call on this connection"))
             }
             Left::Others => Err(stuck(py, "the database was not dropped")),
         }
@@ -324,6 +324,6 @@ fn stuck(py: Python<'_>, outcome: &str) -> PyErr {
     let seconds = CLOSING.as_secs();
     error::timeout(
         py,
-        format!("a call of another thread has not ended {seconds} s after it was cancelled: {outcome}"),
+        format!("a call in another thread is still running {seconds} s after it was cancelled: {outcome}"),
     )
 }

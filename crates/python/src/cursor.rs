@@ -48,10 +48,11 @@ struct Inner {
 impl Inner {
     /// What the cursor has; an error where this thread is fetching from it.
     fn state(&self, py: Python<'_>) -> PyResult<Guard<'_, State>> {
-        self.state.lock(py).ok_or_else(|| {
+        self.state.lock_heard(py)?.ok_or_else(|| {
             error::programming(
                 py,
-                "the cursor is in use by the call that this code runs in: a signal handler or a finaliser",
+                "the cursor is already in use by the call within which this code runs (as a signal handler, finaliser or \
+                 generator)",
             )
         })
     }
@@ -68,14 +69,8 @@ impl Dependent for Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         let State { kept, rows, .. } = std::mem::take(self.state.get_mut());
-        match kept {
-            // Nothing is left to read.
-            Some(kept) if rows.as_ref().is_none_or(Fetched::is_done) => {
-                drop(rows);
-                self.shared.spare(kept);
-            }
-            None if rows.is_none() => {}
-            kept => self.shared.discard(Hurry::No, || drop((rows, kept))),
+        if rows.is_some() || kept.is_some() {
+            self.shared.discard(Hurry::No, || drop((rows, kept)));
         }
     }
 }
@@ -195,7 +190,7 @@ impl Cursor {
 
     /// Refuses to hand out more rows: some were taken, and did not reach the caller.
     fn fail(&self, py: Python<'_>) {
-        if self.inner.shared.facts.is_here()
+        if self.inner.shared.facts.is_owner_process()
             && let Some(mut state) = self.inner.state.lock(py)
             && let Some(rows) = &mut state.rows
         {
@@ -240,7 +235,7 @@ impl Cursor {
     /// Rows handed out so far, and whether these are all.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
         // In a forked process, a thread that is not there may have locked it.
-        if !self.inner.shared.facts.is_here() {
+        if !self.inner.shared.facts.is_owner_process() {
             return (0, false);
         }
         // A cursor may be shown while it fetches.
@@ -279,7 +274,7 @@ impl Cursor {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let shared = &self.inner.shared;
         let take = || Ok::<_, PyErr>(std::mem::take(&mut *self.inner.state(py)?));
-        if !shared.facts.is_here() {
+        if !shared.facts.is_owner_process() {
             // What it has is given up when it is dropped.
             return Ok(());
         }

@@ -15,16 +15,16 @@ pub(crate) struct Facts {
     /// The process that opened it.
     process: u32,
     /// Whether the engine is Firebird 4 or newer.
-    pub(crate) is_modern: bool,
+    pub(crate) has_firebird4: bool,
     pub(crate) read: ReadOptions,
     single: Mutex<TransactionOptions>,
     definitions: AtomicU64,
 }
 
 impl Facts {
-    pub(crate) fn new(cancel: CancelHandle, is_modern: bool, read: &ReadOptions) -> Self {
+    pub(crate) fn new(cancel: CancelHandle, has_firebird4: bool, read: &ReadOptions) -> Self {
         let (single, definitions) = Default::default();
-        Self { cancel, process: process::id(), is_modern, read: read.clone(), single, definitions }
+        Self { cancel, process: process::id(), has_firebird4, read: read.clone(), single, definitions }
     }
 
     /// The options of a transaction, from those that Python has.
@@ -36,7 +36,7 @@ impl Facts {
         lock_timeout: Option<Bounded<f64>>,
         snapshot: Option<Bounded<u64>>,
     ) -> PyResult<TransactionOptions> {
-        options::transaction(py, isolation, read_only, lock_timeout, snapshot, self.is_modern)
+        options::transaction(py, isolation, read_only, lock_timeout, snapshot, self.has_firebird4)
     }
 
     /// How the transaction of a single statement begins, in autocommit mode.
@@ -61,13 +61,13 @@ impl Facts {
     }
 
     /// Whether this is the process that opened it.
-    pub(crate) fn is_here(&self) -> bool {
+    pub(crate) fn is_owner_process(&self) -> bool {
         self.process == process::id()
     }
 
     /// Refuses to use the socket of another process.
     pub(crate) fn check_process(&self, py: Python<'_>) -> PyResult<()> {
-        match self.is_here() {
+        match self.is_owner_process() {
             true => Ok(()),
             false => Err(Failure::OtherProcess.into_exception(py)),
         }
@@ -75,7 +75,7 @@ impl Facts {
 
     /// Drops part of the connection; in a forked process without a word to the server.
     pub(crate) fn discard<T>(&self, part: T) {
-        match self.is_here() {
+        match self.is_owner_process() {
             true => drop(part),
             false => mem::forget(part),
         }

@@ -25,13 +25,14 @@ pub(crate) fn check(py: Python<'_>) -> PyResult<()> {
     }
 }
 
-/// Lets a SIGINT whose handler has not run yet come once more, to whoever hears of signals now. In the main thread.
-pub(crate) fn repeat_interrupt(_py: Python<'_>) {
-    // SAFETY: the thread is attached. The first call tells whether there is one, and forgets it; the second one is what the
-    // signal does.
-    unsafe {
-        if ffi::PyOS_InterruptOccurred() != 0 {
-            ffi::PyErr_SetInterrupt();
-        }
-    }
+/// Takes back a SIGINT whose handler has not run yet. In the main thread.
+pub(crate) fn take_interrupt(_py: Python<'_>) -> bool {
+    // SAFETY: the thread is attached.
+    unsafe { ffi::PyOS_InterruptOccurred() != 0 }
+}
+
+/// Does what a SIGINT does.
+pub(crate) fn interrupt(_py: Python<'_>) {
+    // SAFETY: it may be called at any time.
+    unsafe { ffi::PyErr_SetInterrupt() }
 }

@@ -1,9 +1,11 @@
 //! Locks, with regard to Python's own.
 
+use crate::signal;
 use firearrow::CancelToken;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use std::convert::Infallible;
+use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -49,6 +51,24 @@ impl<T> Held<T> {
             Some(false) => py.detach(|| holder.hold()).then(|| self.guard()),
             None => None,
         }
+    }
+
+    /// [`lock`](Self::lock), of which Ctrl+C ends the wait.
+    pub(crate) fn lock_heard(&self, py: Python<'_>) -> PyResult<Option<Guard<'_, T>>> {
+        let holder = &self.holder;
+        let hold = match holder.try_hold() {
+            Some(true) => return Ok(Some(self.guard())),
+            Some(false) => signal::wait(py, || {
+                let is_held = holder.hold_unless(CancelToken::check)?;
+                Ok(is_held.then_some(Hold(holder)))
+            })?,
+            None => None,
+        };
+        // The guard frees it.
+        Ok(hold.map(|hold| {
+            mem::forget(hold);
+            self.guard()
+        }))
     }
 
     /// Locks while Python is left to others; `None` if this thread has locked it.
@@ -114,6 +134,15 @@ impl Holder {
     fn free(&self) {
         *plain(&self.thread) = None;
         self.freed.notify_one();
+    }
+}
+
+/// Frees what this thread holds, unless it is forgotten.
+struct Hold<'a>(&'a Holder);
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        self.0.free();
     }
 }
 

@@ -31,7 +31,8 @@ fn shown(number: &Bound<'_, PyAny>) -> String {
 
 /// Seconds of Python.
 pub(crate) fn duration(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
-    let wrong = |_| error::programming(py, format!("{seconds} s is no time limit; None is no limit"));
+    let wrong =
+        |_| error::programming(py, format!("invalid time limit: {seconds} s; pass None for no limit"));
     Duration::try_from_secs_f64(seconds).map_err(wrong)
 }
 
@@ -42,12 +43,12 @@ pub(crate) fn transaction(
     read_only: bool,
     lock_timeout: Option<Bounded<f64>>,
     snapshot: Option<Bounded<u64>>,
-    is_modern: bool,
+    has_firebird4: bool,
 ) -> PyResult<TransactionOptions> {
     let isolation = match isolation.map(|name| name.to_ascii_lowercase().replace(['-', ' '], "_")).as_deref()
     {
         None | Some("snapshot" | "concurrency" | "repeatable_read") => Isolation::Snapshot,
-        Some("read_committed") if is_modern => Isolation::ReadCommittedReadConsistency,
+        Some("read_committed") if has_firebird4 => Isolation::ReadCommittedReadConsistency,
         Some("read_committed" | "read_committed_record_version") => Isolation::ReadCommittedRecordVersion,
         Some("read_committed_no_record_version") => Isolation::ReadCommittedNoRecordVersion,
         Some("read_committed_read_consistency") => Isolation::ReadCommittedReadConsistency,
@@ -75,7 +76,7 @@ pub(crate) fn transaction(
         Some(seconds) => {
             return Err(error::programming(
                 py,
-                format!("a lock timeout of {seconds} s is not between 0 and 32767 s; None waits"),
+                format!("a lock timeout of {seconds} s: it must be 0 to 32767 s; None waits indefinitely"),
             ));
         }
     };

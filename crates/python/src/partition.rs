@@ -114,7 +114,7 @@ impl Iterator for Stream {
         }
         let lost = |why: &'static str| Some(Err(ArrowError::IoError(why.to_owned(), io::Error::other(why))));
         let shared = &self.part.shared;
-        if !shared.facts.is_here() {
+        if !shared.facts.is_owner_process() {
             return lost(OTHER_PROCESS);
         }
         let closed = "the connection of this stream was closed before all rows were read";

@@ -3,8 +3,8 @@
 //! Python runs the handlers of signals in its main thread, which is the one that waits. Its own C handler writes the signal's
 //! number into a socket, though (`signal.set_wakeup_fd`), which a thread of ours reads: it cancels the call, and Python gets its turn.
 //!
-//! To set that socket takes longer than a small call. So it is set when a call has waited for a moment, of which the client tells
-//! ([`CancelToken::watched`]); a SIGINT that has come by then comes once more.
+//! Setting that socket costs more than a small call, so it is only set once the client reports that a call is waiting
+//! ([`CancelToken::watched`]). A SIGINT that arrived before that is raised again.
 
 use crate::lock::plain;
 use crate::{error, interpreter, process};
@@ -18,6 +18,7 @@ use std::io::Read;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 const SIGINT: u8 = 2;
@@ -27,6 +28,9 @@ const NOWHERE: RawFd = -1;
 /// Locked for moments, and only by threads that have Python's lock, so that a fork never finds it locked.
 static BELL: Mutex<Option<Bell>> = Mutex::new(None);
 
+/// How many times a SIGINT comes once more, since it came before a call listened.
+static REPEATED: AtomicU32 = AtomicU32::new(0);
+
 /// Where Python writes signals while a call waits.
 struct Bell {
     /// The process that made it: a child that was forked has no thread that reads.
@@ -35,8 +39,8 @@ struct Bell {
     /// The calls of the main thread that wait, the outermost first: what one of them waits for may be Python code, which
     /// makes another.
     waiting: Vec<CancelToken>,
-    /// What a handler raised in a call within another one, which that must raise, too: what lies between them may have
-    /// made some other error of it.
+    /// An exception that a handler raised in a nested call. The outer call must raise it as well, because code in between may
+    /// have replaced it.
     raised: Option<PyErr>,
     /// Where signals went before: asyncio waits there for those that have handlers of a loop.
     before: RawFd,
@@ -89,7 +93,7 @@ fn wait_for<T: Send>(
         }
     });
     let waiting = Waiting::begin(py, &token);
-    // What a call within another one hears of must reach that, too.
+    // A nested call must also forward the signal to the outer one.
     let begun = match is_long || CALLS.with_borrow(|calls| calls.len() > 1) {
         true => listen(py),
         false => Ok(()),
@@ -98,7 +102,7 @@ fn wait_for<T: Send>(
     let done = match begun.and_then(|()| py.check_signals()) {
         Ok(()) => Ok(py.detach(|| token.run(work))),
         Err(raised) => {
-            // It may have parts of a connection, whose end waits for the server.
+            // It may own parts of a connection; dropping them waits for the server.
             py.detach(|| drop(work));
             Err(raised)
         }
@@ -113,7 +117,7 @@ fn wait_for<T: Send>(
     py.check_signals().inspect_err(|raised| note(py, raised))?;
     result.map_err(|failed| match within {
         Some(raised) => raised,
-        // Python code that the call ran has had the signal, and something in between has made another error of what it raised.
+        // Python code within the call has handled the signal, and code in between has replaced the exception it raised.
         None if failed.kind() != Kind::Cancelled && is_usual(py) => interrupt(py, failed),
         None => told(py, failed),
     })
@@ -156,8 +160,10 @@ fn listen(py: Python<'_>) -> PyResult<()> {
             is_new = true;
         }
     }
-    if is_new {
-        interpreter::repeat_interrupt(py);
+    if is_new && interpreter::take_interrupt(py) {
+        // Those who waited for signals before have had this one.
+        REPEATED.fetch_add(1, Ordering::SeqCst);
+        interpreter::interrupt(py);
     }
     Ok(())
 }
@@ -293,7 +299,10 @@ fn heard(py: Python<'_>, signal: [u8; 1]) {
     if signal[0] == SIGINT {
         py.detach(|| waiting.iter().for_each(CancelToken::cancel));
     }
-    if before != NOWHERE {
+    let fewer = |count: u32| count.checked_sub(1);
+    let is_repeated =
+        signal[0] == SIGINT && REPEATED.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer).is_ok();
+    if before != NOWHERE && !is_repeated {
         // It may be closed.
         let _ = py.import("os").and_then(|os| os.call_method1("write", (before, signal.as_slice())));
     }

@@ -113,7 +113,11 @@ impl Inner {
 }
 
 fn in_use(py: Python<'_>) -> PyErr {
-    error::programming(py, "the transaction is in use by the call that this code runs in")
+    error::programming(
+        py,
+        "the transaction is already in use by the call within which this code runs (as a signal handler, finaliser or \
+         generator)",
+    )
 }
 
 fn ended(py: Python<'_>) -> PyErr {

@@ -6,12 +6,13 @@ import asyncio
 import gc
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from loops import one, run
 from programs import script
-from statements import LONG
+from statements import LONG, ONE
 
 import firearrow
 from firearrow import aio
@@ -193,3 +194,41 @@ async def open_one():
     assert done.returncode == (3 if program == "running" else 0), done.stderr
     assert "Fatal" not in done.stderr and "panicked" not in done.stderr
     assert time.monotonic() - begun < 20
+
+
+QUERY = "SELECT COUNT(*) FROM RDB$FIELDS a, RDB$FIELDS b"
+
+
+def test_a_loop_that_has_stopped_keeps_nobody_from_its_connection(database: str) -> None:
+    async def begin() -> tuple[aio.Connection, asyncio.Task[aio.Cursor]]:
+        connection = await aio.connect(database, autocommit=True)
+        task = asyncio.create_task(connection.cursor().execute(QUERY))
+        await asyncio.sleep(0)
+        return connection, task
+
+    async def use(connection: aio.Connection) -> None:
+        assert await one(connection, ONE) == 1
+        await connection.close()
+
+    stopped = asyncio.new_event_loop()
+    connection, task = stopped.run_until_complete(begin())
+    asyncio.run(asyncio.wait_for(use(connection), 20))
+    stopped.run_until_complete(task)
+    stopped.close()
+
+
+def test_a_loop_that_does_something_else_keeps_nobody_from_its_connection(database: str) -> None:
+    async def work() -> None:
+        async with await aio.connect(database, autocommit=True) as connection:
+            task = asyncio.create_task(connection.cursor().execute(QUERY))
+            await asyncio.sleep(0)
+
+            async def use() -> int:
+                return await asyncio.wait_for(one(connection, ONE), 20)
+
+            with ThreadPoolExecutor() as pool:
+                # Waits in the thread of the loop.
+                assert pool.submit(lambda: asyncio.run(use())).result() == 1
+            await task
+
+    run(work())

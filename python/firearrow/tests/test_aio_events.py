@@ -50,7 +50,7 @@ def test_events(database: str, connection: firearrow.Connection, table: str) -> 
                 await other.events("")
             with pytest.raises(firearrow.Error):
                 await other.events()
-            with pytest.raises(firearrow.ProgrammingError, match="no time limit"):
+            with pytest.raises(firearrow.ProgrammingError, match="invalid time limit"):
                 async with other.events(first) as events:
                     await events.wait(timeout=-1)
             assert await one(other) == 1

@@ -107,7 +107,7 @@ def test_json_of_values(database: str, connection: firearrow.Connection, numbers
                 assert lines == b"".join(pieces)
 
         run(work())
-    with pytest.raises(firearrow.ProgrammingError, match="orient is 'records' or 'values', not 'split'"):
+    with pytest.raises(firearrow.ProgrammingError, match="orient must be 'records' or 'values', not 'split'"):
         connection.execute(columns).stream_json(orient="split")
     with pytest.raises(firearrow.OperationalError, match="more than 10 rows"):
         connection.execute(columns, max_result_rows=10).fetch_json(orient="values")

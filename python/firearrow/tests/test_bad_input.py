@@ -38,9 +38,9 @@ def test_sql_that_is_none(connection: firearrow.Connection, sql: str, words: str
 
 @pytest.mark.parametrize("sql", [None, 5, b"SELECT 1 FROM RDB$DATABASE", ["SELECT 1"]], ids=repr)
 def test_sql_of_the_wrong_class(connection: firearrow.Connection, sql: Any) -> None:
-    with pytest.raises(firearrow.ProgrammingError, match=f"SQL is a str, not {type(sql).__name__}"):
+    with pytest.raises(firearrow.ProgrammingError, match=f"SQL must be a str, not {type(sql).__name__}"):
         connection.execute(sql)
-    with pytest.raises(firearrow.ProgrammingError, match=f"SQL is a str, not {type(sql).__name__}"):
+    with pytest.raises(firearrow.ProgrammingError, match=f"SQL must be a str, not {type(sql).__name__}"):
         connection.executemany(sql, [])
     assert works(connection)
 

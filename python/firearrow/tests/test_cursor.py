@@ -41,7 +41,7 @@ def test_fetchmany_of_none_and_less(connection: firearrow.Connection, numbers: s
     cursor = connection.execute(f"SELECT id FROM {numbers} ORDER BY id")
     assert cursor.fetchmany(0) == []
     assert cursor.fetchone() == (0,)
-    with pytest.raises(firearrow.ProgrammingError, match="not negative"):
+    with pytest.raises(firearrow.ProgrammingError, match="size must not be negative"):
         cursor.fetchmany(-1)
     assert cursor.fetchmany(2) == [(1,), (2,)]
     assert cursor.fetchmany(10**30)[-1] == (4999,)

@@ -131,9 +131,9 @@ def test_what_is_no_model(connection: firearrow.Connection, table: str, cls: Any
     """It is told before anything is executed."""
     connection.execute(f"CREATE TABLE {table} (id INTEGER)")
     connection.commit()
-    with pytest.raises(firearrow.ProgrammingError, match="a model is a dataclass"):
+    with pytest.raises(firearrow.ProgrammingError, match="a model must be a dataclass"):
         connection.execute(f"INSERT INTO {table} VALUES (1) RETURNING id", model=cls)
-    with pytest.raises(firearrow.ProgrammingError, match="a model is a dataclass"):
+    with pytest.raises(firearrow.ProgrammingError, match="a model must be a dataclass"):
         connection.cursor(model=cls)
     assert connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone() == (0,)
 

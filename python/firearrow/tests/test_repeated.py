@@ -1,54 +1,17 @@
-"""Statements that are executed again by new cursors: they stay prepared for a moment, and keep nobody from altering tables."""
+"""Statements that new cursors execute again: they stay prepared for a moment, and let others alter tables."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import threading
 import time
+from contextlib import suppress
 
 import pytest
 
 import firearrow
 import firearrow.aio
-
-
-def packets(connection: firearrow.Connection | firearrow.aio.Connection) -> int:
-    return connection.wire_stats["packets_sent"]
-
-
-def test_new_cursors_execute_the_same_statement(database: str, is_wire: bool, table: str) -> None:
-    with firearrow.connect(database) as connection:
-        connection.execute(f"CREATE TABLE {table} (id INTEGER)")
-    if not is_wire:
-        pytest.skip("in-process there are no packets to count")
-    with firearrow.connect(database, autocommit=True) as connection:
-        sql = f"SELECT COUNT(*) FROM {table} WHERE id < ?"
-        sent = []
-        for number in range(4):
-            before = packets(connection)
-            assert connection.execute(sql, (number,)).fetchall() == [(0,)]
-            sent.append(packets(connection) - before)
-        # The first one prepares; the others neither prepare nor free.
-        assert sent[0] > sent[2] == sent[3]
-
-
-def test_new_cursors_of_tasks_execute_the_same_statement(database: str, is_wire: bool) -> None:
-    if not is_wire:
-        pytest.skip("in-process there are no packets to count")
-
-    async def run() -> list[int]:
-        async with await firearrow.aio.connect(database, autocommit=True) as connection:
-            sent = []
-            for number in range(4):
-                before = packets(connection)
-                cursor = await connection.execute("SELECT COUNT(*) FROM RDB$DATABASE WHERE 1 < ?", (number,))
-                assert len(await cursor.fetchall()) == 1
-                del cursor
-                sent.append(packets(connection) - before)
-            return sent
-
-    sent = asyncio.run(run())
-    assert sent[0] > sent[2] == sent[3]
 
 
 def test_a_table_that_is_read_and_dropped(database: str, table: str) -> None:
@@ -89,6 +52,46 @@ def test_others_may_drop_what_tasks_have_read(database: str, table: str, other: 
             other.commit()
 
     asyncio.run(run())
+
+
+def test_who_polls_keeps_nobody_from_dropping_tables(
+    database: str, table: str, other: firearrow.Connection
+) -> None:
+    other.execute(f"CREATE TABLE {table} (id INTEGER)")
+    other.commit()
+    is_polling, polls = threading.Event(), 0
+
+    def poll() -> None:
+        nonlocal polls
+        with firearrow.connect(database, autocommit=True) as connection, suppress(firearrow.DatabaseError):
+            while True:
+                connection.execute(f"SELECT * FROM {table}").fetchall()
+                polls += 1
+                is_polling.set()
+                time.sleep(0.02)
+
+    thread = threading.Thread(target=poll)
+    thread.start()
+    assert is_polling.wait(20)
+    other.execute(f"DROP TABLE {table}")
+    other.commit()
+    thread.join(20)
+    assert polls > 0 and not thread.is_alive()
+
+
+@pytest.mark.parametrize("how", ["block", "executemany"])
+def test_a_statement_of_any_kind_drops_what_was_read(database: str, table: str, how: str) -> None:
+    with firearrow.connect(database, autocommit=True) as connection:
+        connection.execute(f"CREATE TABLE {table} (id INTEGER)")
+    with firearrow.connect(database) as connection:
+        assert connection.execute(f"SELECT * FROM {table}").fetchall() == []
+        if how == "executemany":
+            connection.cursor().executemany(f"DROP TABLE {table}", [()])
+        else:
+            drop = f"EXECUTE STATEMENT 'DROP TABLE {table}'; done = 1; SUSPEND;"
+            block = f"EXECUTE BLOCK RETURNS (done INTEGER) AS BEGIN {drop} END"
+            assert connection.execute(block).fetchall() == [(1,)]
+        connection.commit()
 
 
 def test_readers_of_one_execution_are_not_those_of_the_next(database: str, table: str) -> None:

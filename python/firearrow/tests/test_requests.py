@@ -12,27 +12,27 @@ from firearrow import InterfaceError, Pool, ProgrammingError, aio
 
 FILE = "/nowhere/x.fdb"
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"dbname": FILE}, "no option 'dbname'; is 'database' meant"),
-    ({"db": FILE}, "no option 'db'; is 'database' meant"),
+    ({"dbname": FILE}, "unknown option 'dbname'; did you mean 'database'"),
+    ({"db": FILE}, "unknown option 'db'; did you mean 'database'"),
     ({"dsn": FILE}, "pass the DSN as the first argument"),
     ({"host": "localhost"}, r"a host alone names no database: connect\('/path/or/alias', host="),
     ({}, "name a database"),
-    ({"database": 3}, "database is a str or a path, not int"),
-    ({"database": FILE, "passwd": "x"}, "is 'password' meant"),
-    ({"database": FILE, "isolation_level": "x"}, "is 'isolation' meant"),
-    ({"database": FILE, "cursor_factory": dict}, "is 'row_factory' meant"),
+    ({"database": 3}, "database must be a str or a path, not int"),
+    ({"database": FILE, "passwd": "x"}, "did you mean 'password'"),
+    ({"database": FILE, "isolation_level": "x"}, "did you mean 'isolation'"),
+    ({"database": FILE, "cursor_factory": dict}, "did you mean 'row_factory'"),
     ({"database": FILE, "port": 3050}, "a port needs a host"),
-    ({"database": FILE, "row_factory": "dict"}, "row_factory is a function such as firearrow.dict_row"),
-    ({"database": FILE, "row_factory": None}, "row_factory is a function such as firearrow.dict_row"),
+    ({"database": FILE, "row_factory": "dict"}, "row_factory must be a function such as firearrow.dict_row"),
+    ({"database": FILE, "row_factory": None}, "row_factory must be a function such as firearrow.dict_row"),
     (
         {"database": FILE, "lock_timeout": "5"},
-        "lock_timeout is a number of seconds from 0 to 32767, or None, not '5'",
+        "lock_timeout must be a number of seconds from 0 to 32767, or None, not '5'",
     ),
-    ({"database": FILE, "isolation": 3}, "isolation is a str such as 'read_committed', not 3"),
-    ({"database": FILE, "autocommit": "no"}, "autocommit is True or False, not 'no'"),
-    ({"database": FILE, "read_only": "no"}, "read_only is True or False, not 'no'"),
-    ({"database": FILE, "max_result_rows": -1}, "max_result_rows is a number of rows or None, not -1"),
-    ({"database": FILE, "max_result_bytes": "x"}, "max_result_bytes is a number of bytes or None, not 'x'"),
+    ({"database": FILE, "isolation": 3}, "isolation must be a str such as 'read_committed', not 3"),
+    ({"database": FILE, "autocommit": "no"}, "autocommit must be True or False, not 'no'"),
+    ({"database": FILE, "read_only": "no"}, "read_only must be True or False, not 'no'"),
+    ({"database": FILE, "max_result_rows": -1}, "max_result_rows must be a number of rows or None, not -1"),
+    ({"database": FILE, "max_result_bytes": "x"}, "bytes must be a number of bytes or None, not 'x'"),
     (
         {"database": f"{FILE}?max_result_rows=-1"},
         "max_result_rows='-1' is not possible; it must be a number of rows",
@@ -49,18 +49,18 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"database": FILE, "lock_timeout": float("inf")}, "seconds from 0 to 32767, or None, not inf"),
     ({"database": FILE, "lock_timeout": 10**400}, "seconds from 0 to 32767, or None, not 1000*…"),
     ({"database": FILE, "lock_timeout": 10**5000}, "seconds from 0 to 32767, or None, not"),
-    ({"database": FILE, "max_result_rows": 2**70}, "max_result_rows is a number of rows or None, not"),
+    ({"database": FILE, "max_result_rows": 2**70}, "max_result_rows must be a number of rows or None, not"),
     ({"database": FILE, "connect_timeout": 10**5000}, "connect_timeout is out of range"),
     ({"database": FILE, "connect_timeout": [1]}, "connect_timeout must be a str, int, .*, not list"),
-    ({"database": FILE, "host": 5}, "host is a str, not int"),
-    ({"database": FILE, "user": 5}, "user is a str, not int"),
-    ({"database": FILE, "password": b"x"}, "password is a str, not bytes"),
-    ({"database": FILE, "password": "x\ud800"}, "password has a lone surrogate, .* at position 1"),
-    ({"database": "x\ud800"}, "database has a lone surrogate"),
-    ({"database": FILE, "\ud800": 1}, "has a lone surrogate"),
-    ({"database": FILE, "isolation": "x\ud800"}, "isolation has a lone surrogate"),
-    ({"database": FILE, "autocommit": 1.0}, "autocommit is True or False, not 1.0"),
-    ({"database": FILE, "autocommit": [1, 0]}, "autocommit is True or False"),
+    ({"database": FILE, "host": 5}, "host must be a str, not int"),
+    ({"database": FILE, "user": 5}, "user must be a str, not int"),
+    ({"database": FILE, "password": b"x"}, "password must be a str, not bytes"),
+    ({"database": FILE, "password": "x\ud800"}, "password contains a lone surrogate .* at position 1"),
+    ({"database": "x\ud800"}, "database contains a lone surrogate"),
+    ({"database": FILE, "\ud800": 1}, "contains a lone surrogate"),
+    ({"database": FILE, "isolation": "x\ud800"}, "isolation contains a lone surrogate"),
+    ({"database": FILE, "autocommit": 1.0}, "autocommit must be True or False, not 1.0"),
+    ({"database": FILE, "autocommit": [1, 0]}, "autocommit must be True or False"),
 ]
 
 
@@ -71,7 +71,7 @@ class Bytes:
         return b"/x"
 
 
-WRONG.append(({"database": Bytes()}, "database is a str or a path of str, not of bytes"))
+WRONG.append(({"database": Bytes()}, "database must be a str or a path of str, not of bytes"))
 SECRET = "hunter2secret"
 
 
@@ -141,11 +141,11 @@ def test_attributes_are_checked_when_they_are_set(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_size": "3"}, "max_size is a number of connections, not '3'"),
-        ({"min_size": 0.5}, "min_size is a number of connections, not 0.5"),
-        ({"acquire_timeout": None}, "acquire_timeout is a number of seconds, not None"),
-        ({"idle_timeout": "1"}, "idle_timeout is a number of seconds, not '1'"),
-        ({"reset": None}, "reset is one of auto, always, never, not None"),
+        ({"max_size": "3"}, "max_size must be a number of connections, not '3'"),
+        ({"min_size": 0.5}, "min_size must be a number of connections, not 0.5"),
+        ({"acquire_timeout": None}, "acquire_timeout must be a number of seconds, not None"),
+        ({"idle_timeout": "1"}, "idle_timeout must be a number of seconds, not '1'"),
+        ({"reset": None}, "reset must be one of auto, always, never, not None"),
         ({"configure": "SET ROLE x"}, "configure is called with each new connection"),
     ],
 )
@@ -162,7 +162,7 @@ def test_row_factories_are_checked_when_they_are_set(connection: firearrow.Conne
         lambda: setattr(cursor, "row_factory", "dict"),
         lambda: connection.cursor(row_factory={}),  # type: ignore[arg-type]
     ):
-        with pytest.raises(InterfaceError, match="row_factory is a function such as"):
+        with pytest.raises(InterfaceError, match="row_factory must be a function such as"):
             use()
     assert connection.row_factory is firearrow.tuple_row and cursor.row_factory is None
     cursor.row_factory = firearrow.dict_row

@@ -253,3 +253,64 @@ def test_a_signal_handler_uses_the_cursor_that_fetches(database: str, call: str)
         timeout=40,
     )
     assert (done.stdout, done.returncode) == ("['in use']\n", 0), done.stdout + done.stderr
+
+
+def test_a_handler_of_an_event_loop_runs_once(database: str) -> None:
+    """Also for a signal that has come before the call listened, which hears of it once more."""
+    done = script(
+        database,
+        f"""
+        import asyncio, signal, sys, threading, time, firearrow
+        connection = firearrow.connect(sys.argv[1])
+        connection.execute("SELECT 1 FROM RDB$DATABASE").fetchall()
+        async def work(pause):
+            heard = []
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: heard.append(1))
+            main = threading.get_ident()
+            def interrupt():
+                time.sleep(pause)
+                signal.pthread_kill(main, signal.SIGINT)
+            thread = threading.Thread(target=interrupt)
+            thread.start()
+            try:
+                connection.execute({LONG!r}, timeout=1).fetchall()
+            except firearrow.OperationalError:
+                pass
+            thread.join()
+            await asyncio.sleep(0.2)
+            connection.rollback()
+            return len(heard)
+        print([asyncio.run(work(pause)) for pause in (0.0, 0.005, 0.02, 0.3)])
+        connection.close()
+        """,
+    )
+    assert (done.stdout, done.stderr) == ("[1, 1, 1, 1]\n", "")
+
+
+def test_keyboard_interrupt_while_another_thread_fetches(database: str) -> None:
+    done = script(
+        database,
+        f"""
+        import os, signal, sys, threading, time, firearrow
+        connection = firearrow.connect(sys.argv[1])
+        cursor = connection.cursor().execute("SELECT 1 FROM RDB$DATABASE")
+        def fetch():
+            try:
+                cursor.execute({LONG!r}).fetchall()
+            except firearrow.OperationalError:
+                print("cancelled")
+        thread = threading.Thread(target=fetch)
+        thread.start()
+        time.sleep(0.5)
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            cursor.fetchone()
+        except KeyboardInterrupt:
+            print("interrupted", thread.is_alive())
+        connection.cancel()
+        thread.join()
+        connection.close()
+        """,
+    )
+    assert (done.stdout, done.stderr) == ("interrupted True\ncancelled\n", "")

@@ -281,7 +281,7 @@ fn queries(names: &[String]) -> Result<Vec<Query>> {
     }
     let find = |name: &String| {
         let found = Query::ALL.into_iter().find(|query| query.name().eq_ignore_ascii_case(name));
-        found.ok_or_else(|| Error::usage(format!("there is no query {name}: Q1 to Q6")))
+        found.ok_or_else(|| Error::usage(format!("unknown query {name}; choose from Q1 to Q6")))
     };
     let mut queries = names.iter().map(find).collect::<Result<_>>()?;
     once(&mut queries);

@@ -74,7 +74,7 @@ enum Runner {
 }
 
 /// The contestants of a run, in order.
-pub(super) fn entries(options: &Options, place: &Job) -> Vec<Entry> {
+pub(super) fn entries(options: &Options, template: &Job) -> Vec<Entry> {
     let is_firebird = matches!(options.source, Source::Firebird(_));
     let known = KNOWN.iter().filter(|(word, ..)| is_firebird || runs_anything(word, options));
     let entry = |(word, name, runner): &(&'static str, &'static str, Runner)| Entry {
@@ -83,7 +83,7 @@ pub(super) fn entries(options: &Options, place: &Job) -> Vec<Entry> {
         is_ours: if is_firebird { name.starts_with(OURS) } else { matches!(runner, Runner::Ours(_)) },
         must_start: matches!(runner, Runner::Ours(_)),
         counts_only: *word == "adbc-count",
-        program: program(options, *runner, place),
+        program: program(options, *runner, template),
     };
     known.map(entry).filter(|entry| options.wants(entry.word)).collect()
 }
@@ -121,13 +121,13 @@ pub(super) fn check_words(words: &[String]) -> Result<()> {
         None => Ok(()),
         Some(word) => {
             let all: Vec<&str> = names().collect();
-            Err(Error::usage(format!("there is no contestant {word}: {}", all.join(", "))))
+            Err(Error::usage(format!("unknown contestant {word}; choose from {}", all.join(", "))))
         }
     }
 }
 
-fn program(options: &Options, runner: Runner, place: &Job) -> Result<(Program, Job), String> {
-    let job = |way: &str| Job { way: way.to_owned(), ..place.clone() };
+fn program(options: &Options, runner: Runner, template: &Job) -> Result<(Program, Job), String> {
+    let job = |way: &str| Job { way: way.to_owned(), ..template.clone() };
     let peer = |file: &str| match &options.peers {
         None => {
             Err("there is no folder of peers: give --peers, which scripts/driver-peers.sh fills".to_owned())
@@ -161,7 +161,7 @@ fn program(options: &Options, runner: Runner, place: &Job) -> Result<(Program, J
                 return Err("no path of the official driver (--official-odbc)".to_owned());
             };
             let (program, arguments) = &options.this;
-            (run(program, arguments), Job { odbc: official(library, place), ..job(way) })
+            (run(program, arguments), Job { odbc: official(library, template), ..job(way) })
         }
         Runner::Python(way) => {
             let Some(python) = &options.python else {
@@ -199,7 +199,7 @@ fn needs_adbc(job: Job) -> Result<Job, String> {
 const SCRIPT: &str = include_str!("contestant.py");
 
 /// Where the database is, for every kind of driver.
-pub(super) fn place(options: &Options, config: &Config, info: &ServerInfo) -> Job {
+pub(super) fn job_template(options: &Options, config: &Config, info: &ServerInfo) -> Job {
     let url = config.redacted_url();
     let password = config.password.as_ref().map(|password| password.reveal().to_owned());
     let mut job = Job {

@@ -42,7 +42,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 use subject::Subject;
-use turns::Contest;
+use turns::Tournament;
 
 /// Where rows come from.
 #[derive(Clone)]
@@ -121,7 +121,7 @@ pub struct Bench<'a> {
     subjects: Vec<Subject>,
     /// What the cases are called: how the database is reached.
     case: String,
-    place: Job,
+    template: Job,
     reference: Reference,
     server: Server,
     environment: Map<String, Value>,
@@ -178,7 +178,7 @@ impl<'a> Bench<'a> {
         if compress && !way.info.compressed {
             return Err(Error::other("the server does not offer compression: its option WireCompression"));
         }
-        let place = entry::place(&options, &way.config, &way.info);
+        let template = entry::job_template(&options, &way.config, &way.info);
         let environment = Environment::read(config, &way.info, &way.reference, options.iterations.get());
         let case = match way.config.target {
             firearrow::config::Target::Embedded { .. } => "embedded".to_owned(),
@@ -195,7 +195,7 @@ impl<'a> Bench<'a> {
             name: format!("{}-driver-{}", environment.day(), environment.platform()),
             subjects,
             case,
-            place,
+            template,
             reference: way.reference,
             server: Server::find(config),
             environment: fields,
@@ -205,14 +205,15 @@ impl<'a> Bench<'a> {
     }
 
     fn on_anything(host: &'a dyn Host, options: Options) -> Self {
-        let mut place = Job { block: options.block.get(), longest: options.longest.get(), ..Job::default() };
+        let mut template =
+            Job { block: options.block.get(), longest: options.longest.get(), ..Job::default() };
         let mut subject = Subject::unknown("");
         if let Source::Other { odbc, adbc, sql } = &options.source {
             subject = Subject::unknown(sql);
-            place.odbc = odbc.clone().unwrap_or_default();
+            template.odbc = odbc.clone().unwrap_or_default();
             if let Some((driver, options)) = adbc {
-                (place.library, place.adbc) = (driver.clone(), options.clone());
-                place.entrypoint = crate::adbc::phases::entrypoint(driver).to_owned();
+                (template.library, template.adbc) = (driver.clone(), options.clone());
+                template.entrypoint = crate::adbc::phases::entrypoint(driver).to_owned();
             }
         }
         let (environment, day) = Environment::of_machine(options.iterations.get());
@@ -221,7 +222,7 @@ impl<'a> Bench<'a> {
             name: format!("{day}-driver-other"),
             subjects: vec![subject],
             case: "the query".to_owned(),
-            place,
+            template,
             reference: Reference::Absent(turns::NOT_WANTED.to_owned()),
             server: Server::Unknown("only of Firebird".to_owned()),
             environment,
@@ -245,13 +246,13 @@ impl<'a> Bench<'a> {
     pub fn run(&mut self, done: &mut dyn FnMut(&Record)) -> Result<Record> {
         let mut record = Record::new("driver", "Drivers beside each other", self.environment.clone());
         let (mut missing, mut versions) = (Vec::new(), BTreeMap::new());
-        let entries = entry::entries(&self.options, &self.place);
+        let entries = entry::entries(&self.options, &self.template);
         let count = (self.options.iterations.get() + 1) * self.subjects.len() * (entries.len() + 1);
         let progress = self.host.progress(Goal::Turns(count as u64));
         let is_firebird = matches!(self.options.source, Source::Firebird(_));
         let count_of_subjects = self.subjects.len();
         for subject in &mut self.subjects {
-            let contest = Contest {
+            let tournament = Tournament {
                 host: self.host,
                 entries: &entries,
                 reference: &self.reference,
@@ -260,12 +261,12 @@ impl<'a> Bench<'a> {
                 iterations: self.options.iterations.get(),
                 limit: self.options.limit,
             };
-            let outcome = contest.run(subject, &*progress)?;
+            let outcome = tournament.run(subject, &*progress)?;
             missing.extend(outcome.missing.into_iter().map(|(name, reason)| (subject.id, name, reason)));
             versions.extend(outcome.versions);
             if outcome.samples.is_empty() {
                 let all = results::missing(&missing, count_of_subjects).join("\n  ");
-                return Err(Error::other(format!("nobody could read {}:\n  {all}", subject.id)));
+                return Err(Error::other(format!("no contestant could read {}:\n  {all}", subject.id)));
             }
             record.tables.push(results::head(subject, self.options.block.get(), is_firebird));
             record.samples.extend(outcome.samples);

@@ -73,7 +73,7 @@ fn load(job: &Job) -> Result<(Contestant, String)> {
             }
             (Contestant::Crate(Box::new(config)), format!("firearrow {}", env!("CARGO_PKG_VERSION")))
         }
-        other => return Err(Error::usage(format!("there is no contestant {other}"))),
+        other => return Err(Error::usage(format!("unknown contestant {other}"))),
     })
 }
 

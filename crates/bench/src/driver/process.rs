@@ -1,4 +1,4 @@
-//! A contestant's process, which lives as long as its contest.
+//! A contestant's process, which lives as long as its tournament.
 
 use super::job::{Answer, Done, Job};
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ impl<'a> Process<'a> {
         match process.ask(&serde_json::to_string(job)?)? {
             Answer::Ready(ready) => Ok((process, ready.ready)),
             Answer::Failed(failed) => Err(process.said(&failed.error)),
-            Answer::Done(_) => Err(Error::other("it answered what nobody had asked")),
+            Answer::Done(_) => Err(Error::other("unexpected answer")),
         }
     }
 
@@ -82,7 +82,7 @@ impl<'a> Process<'a> {
             }
             Answer::Done(done) => Ok(*done),
             Answer::Failed(failed) => Err(self.said(&failed.error)),
-            Answer::Ready(_) => Err(Error::other("it answered what nobody had asked")),
+            Answer::Ready(_) => Err(Error::other("unexpected answer")),
         }
     }
 
@@ -97,7 +97,7 @@ impl<'a> Process<'a> {
             match self.child.try_wait()? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(self.ended(status)),
-                None if Instant::now() > end => return Err(Error::other("it does not end")),
+                None if Instant::now() > end => return Err(Error::other("it did not exit")),
                 None => thread::sleep(PAUSE),
             }
         }

@@ -1,4 +1,4 @@
-//! A contest: everybody reads the same, turn by turn.
+//! A tournament: everybody reads the same, turn by turn.
 
 use super::entry::{Entry, LIBRARY};
 use super::hash::Found;
@@ -13,8 +13,8 @@ use firearrow_report::SampleLine;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What a contest needs besides what is read.
-pub(super) struct Contest<'a> {
+/// What a tournament needs besides what is read.
+pub(super) struct Tournament<'a> {
     pub(super) host: &'a dyn Host,
     pub(super) entries: &'a [Entry],
     pub(super) reference: &'a Reference,
@@ -24,7 +24,7 @@ pub(super) struct Contest<'a> {
     pub(super) limit: Duration,
 }
 
-/// What came of a contest.
+/// What came of a tournament.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) samples: Vec<SampleLine>,
@@ -50,7 +50,7 @@ enum Means<'a> {
     Library(&'a Peer),
 }
 
-impl<'a> Contest<'a> {
+impl<'a> Tournament<'a> {
     /// One discarded repetition, then the measured ones. Only those who never failed have samples.
     ///
     /// # Errors

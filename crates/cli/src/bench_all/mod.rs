@@ -1,4 +1,4 @@
-//! `firearrow bench all`: runs every suite, and writes a folder with their records and one page.
+//! `firearrow bench all`: runs all [`SUITES`], and writes a folder with their records and one page.
 
 mod kept;
 mod size;
@@ -7,7 +7,7 @@ mod suites;
 use self::kept::Kept;
 use self::size::Profile;
 use self::suites::{Outcome, SUITES, Setup, Suite};
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open;
@@ -55,7 +55,7 @@ pub(crate) struct AllArgs {
 pub(crate) fn run(args: &AllArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let suites = chosen(&args.only)?;
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     // Suites connect to a database that is there.
     drop(demo::open_or_create(&host, &config)?);
     let none = Reference::Absent("each suite has its own".to_owned());
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &AllArgs, json: bool) -> Result<()> {
 fn chosen(names: &[String]) -> Result<Vec<&'static Suite>> {
     if let Some(wrong) = names.iter().find(|name| !SUITES.iter().any(|suite| suite.name == **name)) {
         let all: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-        return Err(Failure::usage(format!("there is no suite {wrong}: {}", all.join(", "))));
+        return Err(Failure::usage(format!("unknown suite {wrong}; choose from {}", all.join(", "))));
     }
     let is_wanted = |suite: &&Suite| names.is_empty() || names.iter().any(|name| name == suite.name);
     Ok(SUITES.iter().filter(is_wanted).collect())

@@ -1,7 +1,7 @@
 //! The suites of `firearrow bench all`. Another one is another line of [`SUITES`].
 
 use super::size::Size;
-use crate::bench::{Terminal, beside};
+use crate::bench::{CommandHost, beside};
 use firearrow::config::{Config, Target};
 use firearrow_bench::{
     Ending, Error, Host, ReferenceChoice, Result, adbc, blob, demo, fetch, insert, odbc, wire,
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// What all suites get.
 pub(super) struct Setup<'a> {
-    pub(super) host: &'a Terminal,
+    pub(super) host: &'a CommandHost,
     pub(super) config: &'a Config,
     pub(super) url: &'a str,
     pub(super) size: Size,
@@ -187,9 +187,9 @@ fn oltp(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
     };
     let mut keep_some = |record: Option<Record>| record.map_or(Ok(()), &mut *keep);
     let point = oltp::measure(setup.host, setup.config, &options, &mut |point| {
-        keep_some(oltp::of_point(point, false)?)
+        keep_some(oltp::point_record(point, false)?)
     })?;
-    keep_some(oltp::of_point(&point, true)?)?;
+    keep_some(oltp::point_record(&point, true)?)?;
     let options = oltp::CompareOptions {
         run: options.run,
         repetitions: size.runs,
@@ -198,9 +198,9 @@ fn oltp(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
         reference: setup.reference.clone(),
     };
     let comparison = oltp::compare(setup.host, setup.config, &options, &mut |comparison| {
-        keep_some(oltp::of_comparison(comparison, false)?)
+        keep_some(oltp::comparison_record(comparison, false)?)
     })?;
-    keep_some(oltp::of_comparison(&comparison, true)?)?;
+    keep_some(oltp::comparison_record(&comparison, true)?)?;
     Ok(ALL_MEASURED)
 }
 

@@ -3,7 +3,7 @@
 use super::work::WorkArgs;
 use super::{print_json, scale, workers};
 use crate::args::TimeLimit;
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::output::print;
 use crate::terminal;
@@ -28,8 +28,8 @@ For each size a new database is loaded, worked on at home and everywhere, and de
 second, latency and reads from the disk change with the size, and where the size is that of the page cache. Each
 size is saved as soon as it is complete; an interrupted campaign keeps those.
 
-For a curve that means something the server's cache must be what the operating system would otherwise be: set
-DefaultDbCachePages, and UseFileSystemCache = false on Firebird 4 and newer.")]
+For a meaningful curve, the server's own cache must replace the operating system's: set DefaultDbCachePages, and
+UseFileSystemCache = false on Firebird 4 and newer.")]
 pub(super) struct CampaignArgs {
     /// A database that does not exist yet
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
@@ -46,10 +46,10 @@ pub(super) struct CampaignArgs {
     /// Runs of each size and locality [default: the profile's]
     #[arg(long, value_name = "N")]
     repeat: Option<NonZeroUsize>,
-    /// Time before operations count [default: the profile's]
+    /// Warm-up time, not measured [default: the profile's]
     #[arg(long, value_name = "TIME")]
     warm_up: Option<TimeLimit>,
-    /// Time in which they count [default: the profile's]
+    /// Measured time [default: the profile's]
     #[arg(long, value_name = "TIME")]
     measure: Option<TimeLimit>,
     #[command(flatten)]
@@ -127,7 +127,7 @@ pub(super) fn run(args: &CampaignArgs, json: bool) -> Result<()> {
         run: args.work.options(Locality::Home, time(args.warm_up, warm_up), time(args.measure, measure)),
     };
     writable(args)?;
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     let all = options.scales.len();
     let mut kept = Kept { args, points: Vec::new(), folder: None };
     let done = oltp::campaign(&host, &config, &options, &mut |point| {
@@ -172,7 +172,9 @@ impl Kept<'_> {
     /// Keeps another point, so that whatever ends the campaign ends it after this point.
     fn add(&mut self, point: &Point, all: usize) -> Result<()> {
         self.points.push(point.clone());
-        let Some(record) = oltp::of_campaign(&self.points, self.points.len() == all)? else { return Ok(()) };
+        let Some(record) = oltp::campaign_record(&self.points, self.points.len() == all)? else {
+            return Ok(());
+        };
         if let Some(parent) = &self.args.save {
             let report = report::markdown(std::slice::from_ref(&record));
             match &self.folder {

@@ -3,7 +3,7 @@
 use super::print_json;
 use super::work::WorkArgs;
 use crate::args::TimeLimit;
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::output::print;
 use crate::terminal;
@@ -37,10 +37,10 @@ pub(super) struct CompareArgs {
     /// Where terminals work
     #[arg(long, default_value = "home")]
     locality: Locality,
-    /// Time before operations count
+    /// Warm-up time, not measured
     #[arg(long, value_name = "TIME", default_value = "5s")]
     warm_up: TimeLimit,
-    /// Time in which they count
+    /// Measured time
     #[arg(long, value_name = "TIME", default_value = "30s")]
     measure: TimeLimit,
     /// Turns of each contestant
@@ -76,7 +76,7 @@ pub(super) fn run(args: &CompareArgs, json: bool) -> Result<()> {
         reference: ReferenceChoice::Client(args.reference_client.clone()),
     };
     let mut kept = Kept { args, folder: None };
-    let done = oltp::compare(&Terminal { quiet: json }, &config, &options, &mut |comparison| {
+    let done = oltp::compare(&CommandHost { quiet: json }, &config, &options, &mut |comparison| {
         kept.keep(comparison, false).map(drop).map_err(|failure| Error::other(failure.text(false)))
     });
     let comparison = match done {
@@ -108,7 +108,7 @@ struct Kept<'a> {
 
 impl Kept<'_> {
     fn keep(&mut self, comparison: &Comparison, is_complete: bool) -> Result<Option<Record>> {
-        let Some(record) = oltp::of_comparison(comparison, is_complete)? else { return Ok(None) };
+        let Some(record) = oltp::comparison_record(comparison, is_complete)? else { return Ok(None) };
         if let Some(parent) = &self.args.save {
             let text = report::markdown(std::slice::from_ref(&record));
             match &self.folder {

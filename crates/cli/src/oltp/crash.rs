@@ -2,7 +2,7 @@
 
 use super::print_json;
 use crate::args::TimeLimit;
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open;
@@ -30,7 +30,7 @@ pub(super) struct CrashArgs {
 }
 
 /// How long a server may take until it answers again.
-const PATIENCE: Duration = Duration::from_secs(60);
+const RESTART_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl CrashArgs {
     /// When the server is to be killed, and how it is started again.
@@ -51,8 +51,8 @@ pub(super) fn run(
         None => Ok(()),
         Some(command) => start(command),
     };
-    let outage = Outage { after, kill: &killed, restart: &restart, patience: PATIENCE };
-    let found = oltp::crash(&Terminal { quiet: json }, config, options, &outage)?;
+    let outage = Outage { after, kill: &killed, restart: &restart, patience: RESTART_TIMEOUT };
+    let found = oltp::crash(&CommandHost { quiet: json }, config, options, &outage)?;
     if json {
         print_json(&found)?;
     }
@@ -81,8 +81,8 @@ impl Victim {
         let serving: i64 = open::attach(config)?.query(sql)?.value()?;
         if process.id().map(|id| i64::from(id.get())) != Some(serving) {
             return Err(Failure::usage(format!(
-                "the server cannot be killed: {} listens, but process {serving} serves the database: connect to the server itself, \
-                 and let it be a SuperServer",
+                "the server cannot be killed: {} listens, but process {serving} serves the database: connect directly to \
+                 the server, which must run as a SuperServer",
                 process.name
             )));
         }
@@ -119,13 +119,13 @@ fn start(command: &str) -> firearrow_bench::Result<()> {
 
 fn text(found: &Crash) -> String {
     format!(
-        "Firebird {}, {} warehouses, forced writes {}\n\
+        "Firebird {}, {}, forced writes {}\n\
          the server was killed while {} of {} terminals worked, and could be used again after {:.1} s\n\
          acknowledged before: {} orders, each of which is there, and {} payments\n\
          checked: orders by their numbers, counts and sums as far as {} interrupted operations allow, consistency conditions 1 \
          to {}\n",
         found.engine,
-        found.scale.warehouses,
+        found.scale.in_words(),
         if found.forced_writes { "on" } else { "off" },
         found.interrupted,
         found.terminals,

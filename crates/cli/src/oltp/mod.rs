@@ -6,7 +6,7 @@ mod crash;
 mod run;
 mod work;
 
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::Result;
 use crate::open;
 use crate::output::{print, print_data};
@@ -95,7 +95,7 @@ fn load(args: &LoadArgs, json: bool) -> Result<()> {
         indexes_first: args.index == When::Before,
         replace: args.force,
     };
-    let loaded = oltp::load(&Terminal { quiet: json }, &config, &options)?;
+    let loaded = oltp::load(&CommandHost { quiet: json }, &config, &options)?;
     if json { print_json(&loaded) } else { print(&load_text(&loaded)) }
 }
 
@@ -121,8 +121,8 @@ fn print_json(value: &impl Serialize) -> Result<()> {
 fn load_text(loaded: &Loaded) -> String {
     let rate = size(loaded.bytes_per_second() as u64);
     let mut text = format!(
-        "loaded {} warehouses into Firebird {}: {}, {} rows\n",
-        loaded.scale.warehouses,
+        "loaded {} into Firebird {}: {}, {} rows\n",
+        loaded.scale.in_words(),
         loaded.engine,
         size(loaded.bytes),
         thousands(loaded.total())

@@ -4,7 +4,7 @@ use super::crash::{self, CrashArgs};
 use super::work::WorkArgs;
 use super::{environment, print_json};
 use crate::args::TimeLimit;
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::open;
 use crate::output::print;
@@ -27,9 +27,9 @@ Examples:
   firearrow oltp run firebird://SYSDBA@localhost//data/oltp.fdb --kill-server-at 10s \\
       --restart-command 'systemctl start firebird3.0'
 
-Each terminal is a connection that orders, pays, asks, delivers and counts stock without a pause, in transactions of
-their own. At home, terminal k works at warehouse k, as in TPC-C; uniform means everywhere. Conflicts are tried up
-to ten times, and the latency includes that.
+Each terminal is a connection that runs new-order, payment, order-status, delivery and stock-level operations without a
+pause, each in a transaction of its own. At home, each terminal works at its home warehouse, as in TPC-C; uniform means
+everywhere. After a conflict an operation is retried, up to ten attempts, and the latency includes that.
 
 Afterwards the database must show exactly what the terminals did, the consistency conditions must hold, the mix
 must be the wanted one and next to nothing may have failed. Otherwise the figures are not printed and the
@@ -44,13 +44,13 @@ pub(super) struct RunArgs {
     /// Where terminals work
     #[arg(long, default_value = "home")]
     locality: Locality,
-    /// Time before operations count (500ms, 30s, 5min)
+    /// Warm-up time, not measured (500ms, 30s, 5min)
     #[arg(long, value_name = "TIME", default_value = "10s")]
     warm_up: TimeLimit,
-    /// Time in which they count
+    /// Measured time
     #[arg(long, value_name = "TIME", default_value = "60s")]
     measure: TimeLimit,
-    /// Who does the operations
+    /// Client that runs the operations
     #[arg(long, value_enum, default_value = "firearrow")]
     driver: Driver,
     /// The client library of --driver libfbclient, of the server's version
@@ -69,7 +69,7 @@ pub(super) struct RunArgs {
     crash: CrashArgs,
 }
 
-/// Who does the operations.
+/// Client that runs the operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Driver {
     /// This command
@@ -89,7 +89,7 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
         // What cannot be written should be known before measuring.
         fs::write(path, "").map_err(|error| Failure::file(path, &error))?;
     }
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     let reference = reference(args, &config)?;
     let client = reference.peer().map_or(Client::Firearrow, Client::Library);
     let done = oltp::run_with(&host, &config, &options, client)?;
@@ -110,7 +110,7 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
     }
     if let Some(folder) = &args.save {
         let environment = environment(&config, 1)?;
-        let record = oltp::of_run(&environment, &done)?;
+        let record = oltp::run_record(&environment, &done)?;
         let name = format!("{}-oltp-{}", environment.day(), environment.platform());
         let report = firearrow_report::markdown(std::slice::from_ref(&record));
         terminal::remark(&format!("saved in {}", save::write(folder, &name, &record, &report)?.display()));
@@ -150,9 +150,9 @@ fn series(run: &Run) -> String {
 
 fn text(run: &Run) -> String {
     let mut text = format!(
-        "Firebird {}, {} warehouses, {} (cache {}), forced writes {}\n",
+        "Firebird {}, {}, {} (cache {}), forced writes {}\n",
         run.engine,
-        run.scale.warehouses,
+        run.scale.in_words(),
         size(run.bytes),
         size(run.cache_bytes),
         if run.forced_writes { "on" } else { "off" }

@@ -28,7 +28,7 @@ pub(super) struct WorkArgs {
     /// Operations per second of all terminals together, whatever the server does; latency counts from when each was due
     #[arg(long, value_name = "N", conflicts_with = "think", value_parser = rate)]
     rate: Option<f64>,
-    /// Seed of what terminals ask for
+    /// Seed of the terminals' inputs
     #[arg(long, value_name = "N", default_value_t = 42)]
     seed: u64,
 }
@@ -64,12 +64,12 @@ fn think(text: &str) -> Result<Think, String> {
             let pause = pause.filter(|pause| *pause <= 3_600_000).map(Duration::from_millis);
             pause
                 .map(Think::Fixed)
-                .ok_or_else(|| "none, tpcc, or fixed: and milliseconds, such as fixed:100".to_owned())
+                .ok_or_else(|| "expected none, tpcc or fixed:MS, such as fixed:100".to_owned())
         }
     }
 }
 
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (0.001..=1e6).contains(rate));
-    rate.ok_or_else(|| "a number of operations per second, from 0.001 to 1000000".to_owned())
+    rate.ok_or_else(|| "expected a number of operations per second, from 0.001 to 1000000".to_owned())
 }

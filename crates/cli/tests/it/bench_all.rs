@@ -73,7 +73,7 @@ matrix!(
         let fetched = run.join("fetch");
         firearrow(target, &["bench", "report", argument(&fetched)]).success();
         let outcome = firearrow(target, &["bench", "all", &url, "--only", "fetch,fech"]);
-        outcome.failure(2, &["there is no suite fech: fetch, insert"]);
+        outcome.failure(2, &["unknown suite fech; choose from fetch, insert"]);
     }
 );
 

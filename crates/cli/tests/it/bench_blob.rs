@@ -64,7 +64,7 @@ matrix!(
         let missing = record.end.unwrap().missing;
         assert!(missing.len() == 1 && missing[0].contains("the figures are withheld"), "{missing:?}");
         assert_eq!(record.samples.len(), 2 * 2);
-        firearrow(target, &[&wrong[..], &["--only", "Q7"]].concat()).failure(2, &["there is no query Q7"]);
+        firearrow(target, &[&wrong[..], &["--only", "Q7"]].concat()).failure(2, &["unknown query Q7"]);
     }
 );
 

@@ -218,7 +218,7 @@ matrix!(
         assert!(missing(&record(target, &bench(&url, &slow)))[0].contains("fbfast: no answer within 1s"));
         // Nobody is left.
         let nobody = bench(&url, &["--contestants", "jaybird", "--only", "wide"]);
-        failure(target, &nobody, 1, &["nobody could read wide", "Java, Jaybird"]);
+        failure(target, &nobody, 1, &["no contestant could read wide", "Java, Jaybird"]);
     },
     fn links_and_compression_are_cases_of_their_own(target: &Target) {
         let url = demo(target, "300");
@@ -250,7 +250,10 @@ matrix!(
             (&[url.as_str(), "--smoke", "--rows", "5"], "cannot be used with"),
             (&[url.as_str(), "--sql", "SELECT 1", "--only", "wide"], "cannot be used with"),
             (&[url.as_str(), "--rtt", "5ms"], "--link"),
-            (&[url.as_str(), "--contestants", "adbc,nobody"], "there is no contestant nobody: adbc, "),
+            (
+                &[url.as_str(), "--contestants", "adbc,nobody"],
+                "unknown contestant nobody; choose from adbc, ",
+            ),
         ] {
             plain(&[&["bench", "driver"], arguments].concat()).failure(2, &[text]);
         }

@@ -65,7 +65,7 @@ impl<T: Send + 'static, V: Send + 'static> Inner<T, V> {
 
     /// Closes it. A writer's BLOB is discarded unless it is complete.
     fn close(self: &Arc<Self>, py: Python<'_>) -> PyResult<Operation> {
-        if !self.shared.facts.is_here() {
+        if !self.shared.facts.is_owner_process() {
             return Ok(Operation::ready(py.None()));
         }
         *lock(py, &self.view) = None;

@@ -73,7 +73,7 @@ fn tell(future: &Bound<'_, PyAny>, finish: Finish) -> PyResult<()> {
 
 /// A call that has begun.
 pub(super) enum Begun {
-    /// It had not to wait.
+    /// Completed without waiting.
     Over(Finish),
     /// A future of the event loop waits for it.
     Awaited { future: Py<PyAny>, number: u64, tasks: Arc<Tasks> },

@@ -3,12 +3,10 @@
 use super::operation::{Operation, spawn, spawn_plain, to_its_end};
 use super::runtime;
 use super::transaction::Transaction;
-use crate::api::Asynchronous;
 use crate::config;
 use crate::dependent::Dependents;
 use crate::facts::Facts;
 use crate::failure::Failure;
-use crate::flow::{Kept, PATIENCE, Spare};
 use crate::info::{described, statistics, texts};
 use crate::options::{Bounded, duration};
 use firearrow::asynchronous;
@@ -17,11 +15,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::mem;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 /// How often those that delay the end of a connection are cancelled again: they may have been between two calls.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -41,10 +39,6 @@ pub(crate) struct Shared {
     is_closed: AtomicBool,
     pub(super) dependents: Dependents,
     pub(super) facts: Facts,
-    /// Statements that the next cursor may use again.
-    spare: Spare<Asynchronous>,
-    /// Whether a task ends those that nobody has used.
-    is_swept: AtomicBool,
 }
 
 impl Shared {
@@ -52,29 +46,7 @@ impl Shared {
         let facts =
             Facts::new(connection.cancel_handle(), connection.has_firebird4(), connection.read_options());
         let connection = Arc::new(RwLock::new(Some(connection)));
-        let (dependents, spare, is_closed, is_swept) = Default::default();
-        Self { connection, is_closed, dependents, facts, spare, is_swept }
-    }
-
-    /// Lets a statement wait for the next cursor that has its SQL.
-    pub(super) fn spare(self: &Arc<Self>, kept: Kept<Asynchronous>) {
-        // One that is prepared could keep this connection from altering what it uses.
-        let can_wait = self.facts.definitions() == 0 && !self.is_closed();
-        let left = if can_wait { self.spare.give(kept) } else { Some(kept) };
-        runtime::within(|| drop(left));
-        if !self.spare.is_empty() && !self.is_swept.swap(true, Ordering::SeqCst) {
-            runtime::spawn(sweep(Arc::downgrade(self)));
-        }
-    }
-
-    /// The statement of an earlier cursor that can execute this SQL.
-    pub(super) fn take_spare(&self, sql: &str) -> Option<Kept<Asynchronous>> {
-        self.spare.take(sql, self.facts.definitions())
-    }
-
-    /// Ends the statements of earlier cursors.
-    pub(super) fn end_spare(&self) {
-        drop(self.spare.all());
+        Self { connection, is_closed: AtomicBool::new(false), dependents: Dependents::default(), facts }
     }
 
     /// Begins a call.
@@ -125,7 +97,6 @@ impl Shared {
         if let Some(taken) = taken.as_ref().filter(|_| leaves) {
             self.leave(taken).await;
         }
-        self.end_spare();
         self.dependents.end();
         taken
     }
@@ -134,27 +105,11 @@ impl Shared {
 impl Drop for Shared {
     /// Nobody closed it: that happens in the background.
     fn drop(&mut self) {
-        let left = (self.spare.all(), mem::take(&mut self.connection));
-        match self.facts.is_here() {
-            true => runtime::within(|| drop(left)),
+        let connection = mem::take(&mut self.connection);
+        match self.facts.is_owner_process() {
+            true => runtime::within(|| drop(connection)),
             // Not a byte may go to the server from here.
-            false => mem::forget(left),
-        }
-    }
-}
-
-/// Ends statements that nobody has used again.
-async fn sweep(shared: Weak<Shared>) {
-    loop {
-        sleep(PATIENCE).await;
-        let Some(shared) = shared.upgrade() else { return };
-        drop(shared.spare.old());
-        if shared.spare.is_empty() {
-            shared.is_swept.store(false, Ordering::SeqCst);
-            // Another one may have come meanwhile.
-            if shared.spare.is_empty() || shared.is_swept.swap(true, Ordering::SeqCst) {
-                return;
-            }
+            false => mem::forget(connection),
         }
     }
 }

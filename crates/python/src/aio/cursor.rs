@@ -11,9 +11,9 @@ use crate::cursor::{NO_ROWS, no_rows};
 use crate::dependent::Dependent;
 use crate::describe::Columns;
 use crate::failure::Failure;
-use crate::flow::{self, Buffer, FAILED, FEW, How, Kept, Limit, Opened, Outcome};
+use crate::flow::{self, ALTERED_AGAIN, Buffer, FAILED, FEW, How, Kept, Limit, Opened, Outcome};
 use crate::info::statistics;
-use crate::lock::{lock, own, plain};
+use crate::lock::{lock, plain};
 use crate::options::Bounded;
 use crate::params::{Sql, Value, is_mapping, single};
 use arrow::array::RecordBatch;
@@ -54,11 +54,6 @@ pub(crate) struct Inner {
     view: Mutex<View>,
 }
 
-/// Whether something of it is left on the server after its last row.
-fn stays_open(opened: Option<&Opened<Asynchronous>>) -> bool {
-    opened.is_some_and(Opened::stays_open)
-}
-
 impl Dependent for Inner {
     fn end(&self) {
         // No call is running: they keep the connection from ending.
@@ -72,16 +67,7 @@ impl Dependent for Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         let state = mem::take(&mut self.state);
-        let is_over = own(&mut self.view).buffer.as_ref().is_none_or(Buffer::is_complete);
-        match Arc::try_unwrap(state).map(tokio::sync::Mutex::into_inner) {
-            Ok(State { kept: Some(kept), opened })
-                if is_over && !stays_open(opened.as_ref()) && self.shared.facts.is_here() =>
-            {
-                runtime::within(|| drop(opened));
-                self.shared.spare(kept);
-            }
-            state => runtime::within(|| self.shared.facts.discard(state)),
-        }
+        runtime::within(|| self.shared.facts.discard(state));
     }
 }
 
@@ -117,7 +103,7 @@ impl Inner {
         let kept = state.kept.take();
         self.close_result(state).await?;
         let kept = kept.filter(|kept| kept.fits(sql, self.shared.facts.definitions()));
-        match kept.or_else(|| self.shared.take_spare(sql)) {
+        match kept {
             Some(kept) => Ok((kept.statement, Some(kept.since))),
             None => Ok((Asynchronous::recall(held.given().await?.get(), sql).await?, None)),
         }
@@ -142,17 +128,13 @@ impl Inner {
         values: Vec<Value>,
         how: &How,
     ) -> Result<Told, Failure> {
-        // Readers of its own stay with a statement.
+        // Parallel readers stay attached to a statement, so it is not reused.
         let is_plain = how.parallel.is_none();
         let connection = self.shared.enter().await?;
         let mut state = self.state.lock().await;
         let mut held = place.enter(&connection).await?;
         let (prepared, since) = self.statement(&mut state, &mut held, &sql.text).await?;
         let prepared = Asynchronous::with(prepared, how);
-        if matches!(prepared.kind(), StatementKind::Ddl | StatementKind::ExecuteProcedure) {
-            // They might keep it from altering what they use.
-            self.shared.end_spare();
-        }
         let params = single(sql.settle(values.clone(), prepared.parameters())?);
         let (is_dml, scrollable) = (is_dml(&sql.text), how.scrollable);
         if let Some(outcome) = flow::run(held.given().await?, &prepared, is_dml, scrollable, params).await? {
@@ -165,7 +147,7 @@ impl Inner {
         let params = single(sql.settle(values, prepared.parameters())?);
         match flow::run(held.given().await?, &prepared, is_dml, scrollable, params).await? {
             Some(outcome) => Ok(self.keep(&mut state, &sql.text, prepared, None, outcome, is_plain).await),
-            None => Err(Failure::Programming("what the statement uses was altered again")),
+            None => Err(Failure::Programming(ALTERED_AGAIN)),
         }
     }
 
@@ -181,9 +163,10 @@ impl Inner {
     ) -> Told {
         let Outcome { rows, affected, failures, stats } = outcome;
         self.shared.facts.note(statement.kind());
+        // DDL is never the same again.
+        let is_ddl = statement.kind() == StatementKind::Ddl;
         let kept = Kept::new(sql, statement, since, self.shared.facts.definitions());
-        let is_ddl = kept.statement.kind() == StatementKind::Ddl;
-        state.kept = Some(kept.only_if(is_plain && !is_ddl));
+        state.kept = Some(kept.reusable_if(is_plain && !is_ddl));
         let mut view = View { buffer: None, failed: None, stats };
         let mut columns = None;
         if let Some(mut opened) = rows {
@@ -481,24 +464,16 @@ impl Cursor {
         })
     }
 
-    /// With `retires`, the next cursor may use the statement again.
-    #[pyo3(signature = (retires=false))]
-    fn close(&self, py: Python<'_>, retires: bool) -> PyResult<Operation> {
+    fn close(&self, py: Python<'_>) -> PyResult<Operation> {
         let inner = Arc::clone(&self.inner);
-        if !inner.shared.facts.is_here() {
+        if !inner.shared.facts.is_owner_process() {
             return Ok(Operation::ready(py.None()));
         }
         let is_over = lock(py, &inner.view).buffer.as_ref().is_none_or(Buffer::is_over);
         if is_over && let Ok(mut state) = inner.state.try_lock() {
-            let State { kept, opened } = mem::take(&mut *state);
-            let view = mem::take(&mut *lock(py, &inner.view));
-            let is_complete =
-                view.buffer.as_ref().is_none_or(Buffer::is_complete) && !stays_open(opened.as_ref());
-            runtime::within(|| drop(opened));
-            match kept {
-                Some(kept) if retires && is_complete => inner.shared.spare(kept),
-                kept => runtime::within(|| drop(kept)),
-            }
+            let state = mem::take(&mut *state);
+            drop(mem::take(&mut *lock(py, &inner.view)));
+            runtime::within(|| drop(state));
             return Ok(Operation::ready(py.None()));
         }
         spawn_plain(py, async move {

@@ -150,7 +150,7 @@ impl Events {
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<Operation> {
-        if !self.inner.shared.facts.is_here() {
+        if !self.inner.shared.facts.is_owner_process() {
             return Ok(Operation::ready(py.None()));
         }
         let inner = Arc::clone(&self.inner);

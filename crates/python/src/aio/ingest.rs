@@ -44,7 +44,7 @@ impl Ingestion {
         let (inner, ingestion) = (Arc::clone(&self.inner), Arc::clone(&self.ingestion));
         spawn_plain(py, async move {
             let connection = inner.shared.enter().await?;
-            ingestion.define::<Asynchronous>(&connection, inner.shared.facts.is_modern, has_begun).await
+            ingestion.define::<Asynchronous>(&connection, inner.shared.facts.has_firebird4, has_begun).await
         })
     }
 

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The runtime's threads never wait for Python's lock: whatever needs Python (parameters, rows, exceptions) happens in the
-//! thread of the event loop. Decision 46 tells why.
+//! thread of the event loop. Decision 41 tells why.
 
 mod blob;
 mod bridge;

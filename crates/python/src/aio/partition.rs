@@ -52,7 +52,7 @@ impl<T: Send> Inner<T> {
 
     /// Lets it go.
     fn close(self: &Arc<Self>, py: Python<'_>) -> PyResult<Operation> {
-        if !self.shared.facts.is_here() {
+        if !self.shared.facts.is_owner_process() {
             return Ok(Operation::ready(py.None()));
         }
         let inner = Arc::clone(self);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// How long the end of the interpreter waits for calls of an engine in this process.
-const PATIENCE: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Locked for moments, and only by threads that have Python's lock, so that a fork never finds it locked.
 static RUNTIME: Mutex<State> = Mutex::new(State::None);
@@ -60,22 +60,13 @@ pub(super) fn within<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Runs a task in the background, as long as there is a runtime.
-pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) {
-    if let State::Running(owner, runtime) = &*state()
-        && *owner == process::id()
-    {
-        drop(runtime.spawn(task));
-    }
-}
-
 /// Ends the runtime before the interpreter does.
 #[pyfunction]
 fn end(py: Python<'_>) {
     let ended = mem::replace(&mut *state(), State::Over);
     match ended {
         State::Running(owner, runtime) if owner == process::id() => {
-            py.detach(|| runtime.shutdown_timeout(PATIENCE));
+            py.detach(|| runtime.shutdown_timeout(SHUTDOWN_TIMEOUT));
         }
         other => mem::forget(other),
     }

@@ -13,11 +13,14 @@ use std::mem;
 use std::os::fd::RawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
+use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
+use tokio::time::sleep;
 
 /// Makes the result of a call, in the thread of the event loop; `None` cancels the future.
 pub(super) type Finish = Box<dyn FnOnce(Python<'_>) -> Option<PyResult<Py<PyAny>>> + Send>;
@@ -25,8 +28,11 @@ pub(super) type Finish = Box<dyn FnOnce(Python<'_>) -> Option<PyResult<Py<PyAny>
 /// A call. It may be polled in the thread of the event loop and by the runtime.
 pub(super) type Work = Pin<Box<dyn Future<Output = Finish> + Send>>;
 
-/// A call that has gone on so often reads much, and moves to the runtime: decoding would hold up the event loop.
+/// After this many polls a call is assumed to read a large result, and moves to the runtime: decoding would block the event loop.
 const OFTEN: u32 = 4;
+
+/// How long a call that can go on waits for its event loop. It has the connection, so that others wait for it.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The calls of one event loop. It has nothing of Python, so that whoever wakes one keeps no event loop alive.
 pub(super) struct Tasks {
@@ -34,9 +40,15 @@ pub(super) struct Tasks {
     owner: u32,
     sockets: Arc<Sockets>,
     reactor: Arc<dyn Reactor>,
-    calls: Mutex<HashMap<u64, Call>>,
+    calls: Mutex<Calls>,
     news: Mutex<News>,
+    /// How often the loop has looked.
+    looks: AtomicU64,
+    /// Whether a task of the runtime looks after the loop.
+    is_watched: AtomicBool,
 }
+
+type Calls = HashMap<u64, Call>;
 
 enum Call {
     Here { work: Work, waker: Waker, turns: u32 },
@@ -57,8 +69,8 @@ impl Tasks {
     pub(super) fn new() -> io::Result<Arc<Self>> {
         let sockets = Arc::new(Sockets::new()?);
         let reactor: Arc<dyn Reactor> = sockets.clone();
-        let (calls, news) = Default::default();
-        Ok(Arc::new(Self { owner: process::id(), sockets, reactor, calls, news }))
+        let (calls, news, looks, is_watched) = Default::default();
+        Ok(Arc::new(Self { owner: process::id(), sockets, reactor, calls, news, looks, is_watched }))
     }
 
     /// What the loop listens to.
@@ -66,7 +78,7 @@ impl Tasks {
         self.sockets.fd()
     }
 
-    /// Begins a call, in the thread of the loop. Returns its number, or its result if it has not to wait.
+    /// Begins a call, in the thread of the loop. Returns its number, or its result if it completed without waiting.
     pub(super) fn begin(self: &Arc<Self>, runtime: &Handle, mut work: Work) -> Result<u64, Finish> {
         let number = {
             let mut news = plain(&self.news);
@@ -82,6 +94,7 @@ impl Tasks {
             Poll::Ready(finish) => Err(finish),
             Poll::Pending => {
                 plain(&self.calls).insert(number, Call::Here { work, waker, turns: 0 });
+                self.watch(runtime);
                 Ok(number)
             }
         }
@@ -94,10 +107,7 @@ impl Tasks {
             news.last += 1;
             news.last
         };
-        // Not before it is known.
-        let mut calls = plain(&self.calls);
-        let task = runtime.spawn(Reply::new(self, number).send(work));
-        calls.insert(number, Call::InRuntime(task.abort_handle()));
+        self.move_away(&mut plain(&self.calls), runtime, number, work);
         number
     }
 
@@ -124,6 +134,7 @@ impl Tasks {
 
     /// Goes on with the calls whose sockets have something, in the thread of the loop. Returns those that have ended.
     pub(super) fn go_on(self: &Arc<Self>, runtime: &Handle) -> Vec<(u64, Finish)> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
         plain(&self.news).is_looking = true;
         self.sockets.look();
         let (ready, mut results) = {
@@ -144,8 +155,7 @@ impl Tasks {
                 None => continue,
             };
             if turns == OFTEN {
-                let task = runtime.spawn(Reply::new(self, number).send(work));
-                plain(&self.calls).insert(number, Call::InRuntime(task.abort_handle()));
+                self.move_away(&mut plain(&self.calls), runtime, number, work);
                 continue;
             }
             match self.poll(&mut work, &waker) {
@@ -163,7 +173,36 @@ impl Tasks {
         if is_more {
             self.sockets.ring();
         }
+        if !plain(&self.calls).is_empty() {
+            self.watch(runtime);
+        }
         results
+    }
+
+    /// Lets the runtime look after the loop.
+    fn watch(self: &Arc<Self>, runtime: &Handle) {
+        if !self.is_watched.swap(true, Ordering::SeqCst) {
+            runtime.spawn(watch(Arc::downgrade(self)));
+        }
+    }
+
+    /// Lets the runtime go on with a call. The calls are locked, so that its result does not come before it is known.
+    fn move_away(self: &Arc<Self>, calls: &mut Calls, runtime: &Handle, number: u64, work: Work) {
+        let task = runtime.spawn(Reply::new(self, number).send(work));
+        calls.insert(number, Call::InRuntime(task.abort_handle()));
+    }
+
+    /// Lets the runtime go on with the calls that could have gone on: their loop has stopped, or does something else.
+    fn move_ready(self: &Arc<Self>, runtime: &Handle) {
+        let ready = plain(&self.news).ready.clone();
+        let mut calls = plain(&self.calls);
+        for number in ready {
+            match calls.remove(&number) {
+                Some(Call::Here { work, .. }) => self.move_away(&mut calls, runtime, number, work),
+                Some(moved) => drop(calls.insert(number, moved)),
+                None => {}
+            }
+        }
     }
 
     fn poll(&self, work: &mut Work, waker: &Waker) -> Poll<Finish> {
@@ -180,6 +219,28 @@ impl Tasks {
         if is_first && !news.is_looking {
             drop(news);
             self.sockets.ring();
+        }
+    }
+}
+
+/// Looks after a loop that has calls: while it stands still, the runtime goes on with them.
+async fn watch(tasks: Weak<Tasks>) {
+    let mut looks = None;
+    loop {
+        sleep(PATIENCE).await;
+        let Some(tasks) = tasks.upgrade() else { return };
+        let now = tasks.looks.load(Ordering::SeqCst);
+        if looks.replace(now) == Some(now) {
+            // What it sees here, the loop is told, and has until the next time.
+            tasks.move_ready(&Handle::current());
+            tasks.sockets.look();
+        }
+        if plain(&tasks.calls).is_empty() {
+            tasks.is_watched.store(false, Ordering::SeqCst);
+            // Another one may have come meanwhile.
+            if plain(&tasks.calls).is_empty() || tasks.is_watched.swap(true, Ordering::SeqCst) {
+                return;
+            }
         }
     }
 }

@@ -2,8 +2,6 @@
 //! uses the connection, and whoever drops them must not wait: it may be the garbage collector, which has Python's lock.
 
 use super::Shared;
-use crate::api::Blocking;
-use crate::flow::{Kept, PATIENCE, Spare};
 use crate::lock::{GLANCE, plain};
 use firearrow::CancelToken;
 use std::mem;
@@ -12,8 +10,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long parts that hold no locks wait for the next call of their connection, which ends them at little cost.
-const LATER: Duration = PATIENCE;
+/// How long parts that hold no locks wait for the next call of their connection, which ends them at little cost. Nobody waits for
+/// them, but what a program has dropped must not stay on the server while it does something else.
+const LATER: Duration = Duration::from_millis(50);
 /// How long the thread that otherwise ends them waits for more.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -37,8 +36,6 @@ pub(super) struct Garbage {
     ending: Mutex<()>,
     /// Parts that have not ended yet.
     count: AtomicUsize,
-    /// Statements that the next cursor may use again.
-    pub(super) spare: Spare<Blocking>,
 }
 
 #[derive(Default)]
@@ -53,8 +50,8 @@ impl Garbage {
         self.count.load(Ordering::SeqCst) == 0
     }
 
-    /// Ends all of them, if that takes but a moment; otherwise the thread does, and the call waits for it like for anything else:
-    /// it can be cancelled. `is_busy`: whether another call may be using the connection.
+    /// Ends all of them, if nobody else is doing it and the connection is idle; otherwise the thread does, and the call waits for
+    /// it like for anything else: it can be cancelled. `is_busy`: whether another call may be using the connection.
     fn settle(&self, is_busy: impl Fn() -> bool) -> firearrow::Result<()> {
         if self.is_empty() {
             return Ok(());
@@ -111,20 +108,14 @@ impl Garbage {
         }
     }
 
-    /// The thread goes.
+    /// Notes that the background thread has ended.
     fn leave(&self) {
         plain(&self.heap).has_thread = false;
         self.ended.notify_all();
     }
 
-    /// Ends all of them, and statements that nobody has used again.
-    pub(super) fn clear_all(&self) {
-        self.clear();
-        drop(self.spare.all());
-    }
-
-    /// Adds a part.
-    fn add(&self, end: End, hurry: Hurry) {
+    /// Adds a part. Returns whether a thread is needed.
+    fn add(&self, end: End, hurry: Hurry) -> bool {
         self.count.fetch_add(1, Ordering::SeqCst);
         let mut heap = plain(&self.heap);
         heap.ends.push(end);
@@ -132,6 +123,7 @@ impl Garbage {
             heap.is_urgent = true;
             self.added.notify_one();
         }
+        !mem::replace(&mut heap.has_thread, true)
     }
 
     /// Waits until parts are to be ended. Returns whether the thread goes on.
@@ -142,7 +134,7 @@ impl Garbage {
             let waiting = |heap: &mut Heap| !heap.is_urgent;
             let waited = self.added.wait_timeout_while(heap, LATER, waiting);
             heap = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if !heap.ends.is_empty() || !self.spare.is_empty() {
+            if !heap.ends.is_empty() {
                 return true;
             }
             if since.elapsed() > IDLE {
@@ -161,38 +153,11 @@ impl Shared {
 
     /// Drops part of the connection, which `end` ends, now or later. Never waits.
     pub(crate) fn discard(self: &Arc<Self>, hurry: Hurry, end: impl FnOnce() + Send + 'static) {
-        if !self.facts.is_here() {
+        if !self.facts.is_owner_process() {
             // Not a byte may go to the server from here.
             return mem::forget(end);
         }
-        self.garbage.add(Box::new(end), hurry);
-        self.look_after();
-    }
-
-    /// Lets a statement wait for the next cursor that has its SQL.
-    pub(crate) fn spare(self: &Arc<Self>, kept: Kept<Blocking>) {
-        // One that is prepared could keep this connection from altering what it uses.
-        let can_wait = self.facts.is_here() && self.facts.definitions() == 0 && !kept.statement.is_in_use();
-        let left = if can_wait { self.garbage.spare.give(kept) } else { Some(kept) };
-        match left {
-            Some(left) => self.discard(Hurry::No, || drop(left)),
-            None => self.look_after(),
-        }
-    }
-
-    /// The statement of an earlier cursor that can execute this SQL.
-    pub(crate) fn take_spare(&self, sql: &str) -> Option<Kept<Blocking>> {
-        self.garbage.spare.take(sql, self.facts.definitions())
-    }
-
-    /// Ends the statements of earlier cursors.
-    pub(crate) fn end_spare(&self) {
-        drop(self.garbage.spare.all());
-    }
-
-    /// Lets a thread end what no call does.
-    fn look_after(self: &Arc<Self>) {
-        if mem::replace(&mut plain(&self.garbage.heap).has_thread, true) {
+        if !self.garbage.add(Box::new(end), hurry) {
             return;
         }
         let (garbage, shared) = (Arc::clone(&self.garbage), Arc::downgrade(self));
@@ -215,6 +180,5 @@ fn clear(garbage: &Garbage, shared: &Weak<Shared>) -> bool {
     let Some(shared) = shared.upgrade() else { return false };
     let Some(_call) = shared.calls.enter() else { return false };
     garbage.clear();
-    drop(garbage.spare.old());
     true
 }

@@ -32,7 +32,7 @@ impl<T: Send + Sync + 'static> Part<T> {
 
     pub(crate) fn close(&self, py: Python<'_>) {
         // A connection that ends ends this, too.
-        if self.shared.facts.is_here()
+        if self.shared.facts.is_owner_process()
             && let Some(_call) = self.shared.calls.enter()
         {
             py.detach(|| drop(self.lock_detached().take()));

@@ -5,7 +5,7 @@ use crate::api::{Api, Blocking, ready};
 use crate::connection::Shared;
 use crate::facts::Facts;
 use crate::failure::Failure;
-use crate::flow::{self, Given, How, Kept, Outcome};
+use crate::flow::{self, ALTERED_AGAIN, Given, How, Kept, Outcome};
 use crate::params::{Sql, Value, single};
 use crate::transaction::{self, Transaction};
 use crate::{error, signal};
@@ -69,15 +69,15 @@ pub(super) fn statement(
     place: &Place,
     sql: &str,
 ) -> PyResult<(Statement, Option<Instant>)> {
-    let mut kept = previous(py, cursor, sql)?;
+    let mut kept = take_previous(py, cursor)?;
     if let Some(kept) = py.detach(|| take_fresh(&mut kept, sql, &cursor.inner.shared.facts)) {
         return Ok((kept.statement, Some(kept.since)));
     }
     Ok((place.run(py, |given| given.get().recall(sql))?, None))
 }
 
-/// Ends the previous result, as PEP 249 wants it. Returns the statement that gave it, or one that has this SQL.
-fn previous(py: Python<'_>, cursor: &Cursor, sql: &str) -> PyResult<Option<Kept<Blocking>>> {
+/// Ends the previous result, as PEP 249 wants it. Returns the statement that gave it.
+fn take_previous(py: Python<'_>, cursor: &Cursor) -> PyResult<Option<Kept<Blocking>>> {
     let shared = &cursor.inner.shared;
     shared.facts.check_process(py)?;
     let (rows, kept) = {
@@ -90,16 +90,7 @@ fn previous(py: Python<'_>, cursor: &Cursor, sql: &str) -> PyResult<Option<Kept<
         Some(rows) if kept.is_some() => drop(rows),
         rows => py.detach(|| drop(rows)),
     }
-    if kept.as_ref().is_some_and(|kept| kept.fits(sql, shared.facts.definitions())) {
-        return Ok(kept);
-    }
-    match (kept, shared.take_spare(sql)) {
-        (Some(kept), Some(spare)) => {
-            py.detach(|| drop(kept));
-            Ok(Some(spare))
-        }
-        (kept, spare) => Ok(spare.or(kept)),
-    }
+    Ok(kept)
 }
 
 /// Takes the previous statement if it has this SQL and is fresh; drops it otherwise, which may take a while.
@@ -118,8 +109,9 @@ pub(super) fn keep(
 ) {
     let facts = &cursor.inner.shared.facts;
     facts.note(statement.kind());
-    let kept = Kept::new(sql, statement, since, facts.definitions());
-    let kept = kept.only_if(is_plain && kept.statement.kind() != StatementKind::Ddl);
+    // DDL is never the same again.
+    let is_ddl = statement.kind() == StatementKind::Ddl;
+    let kept = Kept::new(sql, statement, since, facts.definitions()).reusable_if(is_plain && !is_ddl);
     // Otherwise the next execution prepares again.
     if let Some(mut state) = cursor.inner.state.lock(py) {
         state.kept = Some(kept);
@@ -135,7 +127,7 @@ pub(super) fn execute(
     parameters: Option<&Bound<'_, PyAny>>,
     how: &How,
 ) -> PyResult<Outcome<Blocking>> {
-    // Readers of its own stay with a statement.
+    // Parallel readers stay attached to a statement, so it is not reused.
     let is_plain = how.parallel.is_none();
     // One wait instead of one for each step, if the values do not depend on the statement.
     let values = match parameters.is_none_or(can_be_read_again) {
@@ -143,7 +135,7 @@ pub(super) fn execute(
         false => None,
     };
     let (prepared, since, outcome) = match values {
-        Some(values) => at_once(py, cursor, place, sql, values, how)?,
+        Some(values) => prepare_and_execute(py, cursor, place, sql, values, how)?,
         None => {
             let (prepared, since) = statement(py, cursor, place, &sql.text)?;
             let params = single(sql.values(py, parameters, prepared.parameters())?);
@@ -161,13 +153,12 @@ pub(super) fn execute(
     let prepared = Blocking::with(prepare(py, place, &sql.text)?, how);
     let params = single(sql.values(py, parameters, prepared.parameters())?);
     let outcome = run(py, place, sql, &prepared, how.scrollable, params)?;
-    let outcome =
-        outcome.ok_or_else(|| error::programming(py, "what the statement uses was altered again"))?;
+    let outcome = outcome.ok_or_else(|| error::programming(py, ALTERED_AGAIN))?;
     keep(py, cursor, &sql.text, prepared, None, is_plain);
     Ok(outcome)
 }
 
-/// Whether it gives its values a second time, and no code of others gives them.
+/// Whether its values can be read twice, without running foreign code.
 fn can_be_read_again(given: &Bound<'_, PyAny>) -> bool {
     given.is_none()
         || given.is_exact_instance_of::<PyTuple>()
@@ -177,7 +168,7 @@ fn can_be_read_again(given: &Bound<'_, PyAny>) -> bool {
 
 /// Finds the statement and executes it. Returns it, when the previous execution prepared it, and what it gave; `None` if it must
 /// be prepared again.
-fn at_once(
+fn prepare_and_execute(
     py: Python<'_>,
     cursor: &Cursor,
     place: &Place,
@@ -186,7 +177,7 @@ fn at_once(
     how: &How,
 ) -> PyResult<(Statement, Option<Instant>, Option<Outcome<Blocking>>)> {
     let facts = &cursor.inner.shared.facts;
-    let mut kept = previous(py, cursor, &sql.text)?;
+    let mut kept = take_previous(py, cursor)?;
     let mut failed = None;
     let done = place.run(py, |given| {
         let (prepared, since) = match take_fresh(&mut kept, &sql.text, facts) {
@@ -195,7 +186,6 @@ fn at_once(
         };
         let executed = sql.settle(values, prepared.parameters()).and_then(|values| {
             let prepared = Blocking::with(prepared, how);
-            before(&prepared, place);
             let (is_dml, scrollable) = (is_dml(&sql.text), how.scrollable);
             let outcome = ready(flow::run(given, &prepared, is_dml, scrollable, single(values)))?;
             Ok((prepared, since, outcome))
@@ -220,13 +210,6 @@ fn at_once(
     }
 }
 
-/// Ends the statements of earlier cursors before one that may define something, which they might keep from it.
-fn before(statement: &Statement, place: &Place) {
-    if matches!(statement.kind(), StatementKind::Ddl | StatementKind::ExecuteProcedure) {
-        place.shared.end_spare();
-    }
-}
-
 /// Executes a statement; `None` if it must be prepared again.
 fn run(
     py: Python<'_>,
@@ -238,7 +221,6 @@ fn run(
 ) -> PyResult<Option<Outcome<Blocking>>> {
     let mut failed = None;
     let outcome = place.run(py, |given| {
-        before(statement, place);
         match ready(flow::run(given, statement, is_dml(&sql.text), scrollable, params)) {
             Ok(outcome) => Ok(outcome),
             Err(Failure::Client(error)) => Err(error),

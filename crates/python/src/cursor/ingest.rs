@@ -22,7 +22,7 @@ pub(super) fn run(
 ) -> PyResult<u64> {
     let (ingestion, rows) = Ingestion::new(py, data, table, mode, text)?;
     let defined = shared.run(py, |connection| {
-        Ok(ready(ingestion.define::<Blocking>(connection, shared.facts.is_modern, has_begun)))
+        Ok(ready(ingestion.define::<Blocking>(connection, shared.facts.has_firebird4, has_begun)))
     })?;
     defined.map_err(|failed| failed.into_exception(py))?;
     let transaction = begin.call0()?.cast_into::<Transaction>()?;

@@ -70,7 +70,7 @@ impl Reader {
     /// Reads the next batch.
     pub(super) fn read(&self) -> Result<Option<RecordBatch>, Failure> {
         let Source { shared, .. } = &*self.source;
-        if !shared.facts.is_here() {
+        if !shared.facts.is_owner_process() {
             return Err(Failure::OtherProcess);
         }
         let mut left = plain(&self.source.left);

@@ -46,7 +46,8 @@ impl Ingestion {
             "create_append" => Mode::CreateAppend,
             "replace" => Mode::Replace,
             _ => {
-                let text = format!("mode is 'append', 'create', 'create_append' or 'replace', not '{mode}'");
+                let text =
+                    format!("mode must be 'append', 'create', 'create_append' or 'replace', not '{mode}'");
                 return Err(error::programming(py, text));
             }
         };
@@ -64,12 +65,12 @@ impl Ingestion {
     pub(crate) async fn define<A: Api>(
         &self,
         connection: &A::Connection,
-        is_modern: bool,
+        has_firebird4: bool,
         has_begun: bool,
     ) -> Result<(), Failure> {
         let options =
             IngestOptions { table: self.table.clone(), text: self.text, ..IngestOptions::default() };
-        let columns = columns_of_table(&self.schema, &options, is_modern, A::dialect(connection))?;
+        let columns = columns_of_table(&self.schema, &options, has_firebird4, A::dialect(connection))?;
         let is_there = A::has_table(connection, &self.table).await?;
         let verb = match (self.mode, is_there) {
             (Mode::Append | Mode::CreateAppend, true) => return Ok(()),

@@ -7,7 +7,6 @@ mod json;
 mod limit;
 mod many;
 mod result;
-mod spare;
 mod stream;
 
 use crate::api::Api;
@@ -30,7 +29,6 @@ pub(crate) use json::{Json, Shape};
 pub(crate) use limit::Limit;
 pub(crate) use many::{Collected, Sender};
 pub(crate) use result::{Opened, Source};
-pub(crate) use spare::{PATIENCE, Spare};
 pub(crate) use stream::Pour;
 
 /// A first batch with no more rows than these is mostly the only one: the answer that there is no other is awaited with it.
@@ -39,6 +37,10 @@ pub(crate) const FEW: usize = 512;
 /// How long a statement that is executed again stays prepared. Not longer, because the engine applies new constraints and
 /// triggers only to statements that are prepared after them.
 const KEPT: Duration = Duration::from_secs(1);
+
+/// The error about a statement that was outdated twice.
+pub(crate) const ALTERED_AGAIN: &str =
+    "an object this statement uses was altered again while it was being prepared; execute it again";
 
 /// A statement that may be executed again.
 pub(crate) struct Kept<A: Api> {
@@ -55,8 +57,8 @@ impl<A: Api> Kept<A> {
         Self { sql: sql.to_owned(), statement, since: since.unwrap_or_else(Instant::now), definitions }
     }
 
-    /// Keeps it for what Python asks of it only: it is not executed again.
-    pub(crate) fn only_if(self, is_plain: bool) -> Self {
+    /// Otherwise it is kept only for what Python asks of it, and not executed again.
+    pub(crate) fn reusable_if(self, is_plain: bool) -> Self {
         Self { definitions: if is_plain { self.definitions } else { u64::MAX }, ..self }
     }
 
@@ -155,7 +157,7 @@ pub(crate) async fn run<A: Api>(
     use StatementKind::{Commit, Rollback, StartTransaction};
     if matches!(A::kind(statement), Commit | Rollback | StartTransaction) {
         return Err(Failure::Programming(
-            "transactions begin with begin() and end with commit() or rollback() of the connection, not with SQL",
+            "use begin(), commit() and rollback() instead of SQL to control transactions",
         ));
     }
     let scrollable = scrollable && A::has_cursor(statement) && !is_dml;

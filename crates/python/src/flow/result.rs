@@ -57,7 +57,7 @@ impl<A: Api> Opened<A> {
     pub(crate) async fn scroll(&mut self, row: u64) -> Result<Option<RecordBatch>, Failure> {
         let Source::Scroll { cursor, read, is_lost } = &mut self.source else {
             return Err(Failure::Programming(
-                "the rows come in one order only: use cursor(scrollable=True), and a query",
+                "this result cannot scroll: execute a query with cursor(scrollable=True)",
             ));
         };
         *is_lost = true;

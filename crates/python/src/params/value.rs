@@ -162,7 +162,7 @@ impl Value {
 fn text_value(text: &Bound<'_, PyString>) -> PyResult<Value> {
     match text.to_cow() {
         Ok(text) => Ok(Value::Text(text.into_owned())),
-        Err(_) => Err(PyValueError::new_err("the text has a lone surrogate, which is no character")),
+        Err(_) => Err(PyValueError::new_err("the text contains a lone surrogate (not valid Unicode)")),
     }
 }
 
@@ -245,7 +245,7 @@ fn displacement(object: &Bound<'_, PyAny>) -> PyResult<Option<i16>> {
     }
     let seconds: f64 = offset.call_method0(intern!(object.py(), "total_seconds"))?.extract()?;
     if seconds % 60.0 != 0.0 {
-        return Err(PyValueError::new_err("the zone's displacement is no whole number of minutes"));
+        return Err(PyValueError::new_err("the UTC offset is not a whole number of minutes"));
     }
     Ok(Some((seconds / 60.0) as i16))
 }

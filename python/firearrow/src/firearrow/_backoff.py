@@ -34,10 +34,10 @@ class Backoff:
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
-            raise ValueError(f"attempts is 1 or more, not {self.attempts}")
+            raise ValueError(f"attempts must be 1 or more, not {self.attempts}")
         for name in ("timeout", "base", "cap"):
             if not 0 <= getattr(self, name) < float("inf"):
-                raise ValueError(f"{name} is a number of seconds, not {getattr(self, name)}")
+                raise ValueError(f"{name} must be a number of seconds, not {getattr(self, name)}")
 
     def pause(self, failures: int, jitter: Callable[[], float] = random.random) -> float:
         """Return the seconds to pause after so many failures in a row (1 = the first)."""

@@ -39,7 +39,7 @@ OfTransaction = TypeVar("OfTransaction", bound="TransactionBase[Any, Any]")
 def _require_text(sql: object) -> None:
     """Refuse bytes, and objects in which other libraries keep SQL."""
     if not isinstance(sql, str):
-        raise errors.ProgrammingError(f"SQL is a str, not {type(sql).__name__}")
+        raise errors.ProgrammingError(f"SQL must be a str, not {type(sql).__name__}")
 
 
 def event_names(names: Sequence[object]) -> list[str]:
@@ -251,7 +251,8 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         lock: Any = self._lock
         if lock._is_owned():
             raise errors.ProgrammingError(
-                "the connection is in use by the call that this code runs in: a signal handler or a finaliser"
+                "the connection is already in use by the call within which this code runs "
+                "(as a signal handler, finaliser or generator)"
             )
 
     def _check_commit(self) -> None:
@@ -478,7 +479,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
                 sql.encode()
         except UnicodeEncodeError as error:
             raise errors.ProgrammingError(
-                f"the SQL has a lone surrogate, which is no character, at position {error.start}"
+                f"the SQL contains a lone surrogate (not valid Unicode) at position {error.start}"
             ) from None
 
     def _place(self) -> Any:
@@ -501,13 +502,13 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
     def _is_values(orient: str) -> bool:
         """Whether rows become JSON arrays, and not objects."""
         if orient not in ("records", "values"):
-            raise errors.ProgrammingError(f"orient is 'records' or 'values', not {orient!r}")
+            raise errors.ProgrammingError(f"orient must be 'records' or 'values', not {orient!r}")
         return orient == "values"
 
     def _row(self, value: int, mode: str) -> int:
         """The row, counted from 0, to which ``scroll`` moves."""
         if mode not in ("relative", "absolute"):
-            raise errors.ProgrammingError(f"mode is 'relative' or 'absolute', not {mode!r}")
+            raise errors.ProgrammingError(f"mode must be 'relative' or 'absolute', not {mode!r}")
         row = value + (self._core.fetched()[0] if mode == "relative" else 0)
         if row < 0:
             raise IndexError(f"there is no row {row}")
@@ -524,7 +525,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
     def _goes_on(on_error: str) -> bool:
         """Whether ``executemany`` continues after a row that fails."""
         if on_error not in ("raise", "continue"):
-            raise errors.ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
+            raise errors.ProgrammingError(f"on_error must be 'raise' or 'continue', not {on_error!r}")
         return on_error == "continue"
 
     def _note_many(self, told: tuple[Any, int, list[tuple[int, Any]]], go_on: bool) -> None:
@@ -540,7 +541,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         """The number of rows that ``fetchmany`` returns."""
         size = self.arraysize if size is None else size
         if size < 0:
-            raise errors.ProgrammingError("a number of rows is not negative")
+            raise errors.ProgrammingError("size must not be negative")
         return min(size, sys.maxsize)
 
     def _made(self, rows: list[Row]) -> list[Any]:

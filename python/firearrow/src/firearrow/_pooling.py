@@ -56,18 +56,18 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("min_size", "max_size"):
             if not isinstance(getattr(self, name), int) or isinstance(getattr(self, name), bool):
-                raise InterfaceError(f"{name} is a number of connections, not {getattr(self, name)!r}")
+                raise InterfaceError(f"{name} must be a number of connections, not {getattr(self, name)!r}")
         if self.max_size < 1:
-            raise InterfaceError(f"max_size is 1 or more, not {self.max_size}")
+            raise InterfaceError(f"max_size must be 1 or more, not {self.max_size}")
         if not 0 <= self.min_size <= self.max_size:
-            raise InterfaceError(f"min_size is between 0 and max_size, not {self.min_size}")
+            raise InterfaceError(f"min_size must be between 0 and max_size, not {self.min_size}")
         for name in ("acquire_timeout", "idle_timeout", "max_lifetime", "check_after"):
             seconds = getattr(self, name)
             # `not` catches NaN, too.
             if not isinstance(seconds, (int, float)) or isinstance(seconds, bool) or not seconds >= 0:
-                raise InterfaceError(f"{name} is a number of seconds, not {seconds!r}")
+                raise InterfaceError(f"{name} must be a number of seconds, not {seconds!r}")
         if self.reset not in RESETS:
-            raise InterfaceError(f"reset is one of {', '.join(RESETS)}, not {self.reset!r}")
+            raise InterfaceError(f"reset must be one of {', '.join(RESETS)}, not {self.reset!r}")
 
 
 @dataclass(frozen=True)

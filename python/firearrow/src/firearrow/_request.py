@@ -56,10 +56,10 @@ class Request:
             raise errors.InterfaceError("pass the DSN as the first argument: connect('host:path')")
         for name in options:
             if name in _MEANT:
-                raise errors.InterfaceError(f"there is no option {name!r}; is {_MEANT[name]!r} meant?")
+                raise errors.InterfaceError(f"unknown option {name!r}; did you mean {_MEANT[name]!r}?")
         for name, given in {"user": user, "password": password, "role": role}.items():
             if given is not None and not _is(given, str):
-                raise errors.InterfaceError(f"{name} is a str, not {type(given).__name__}")
+                raise errors.InterfaceError(f"{name} must be a str, not {type(given).__name__}")
         texts = {"database": database, "host": host, "user": user, "password": password, "role": role}
         for name, text in {**texts, "isolation": isolation, **options}.items():
             _check_text(name, name)
@@ -104,17 +104,17 @@ def _place(database: str | os.PathLike[str] | None, host: str | None, port: int 
         )
     if not _is(database, (str, os.PathLike)):
         # Its type only: the value may have a password.
-        raise errors.InterfaceError(f"database is a str or a path, not {type(database).__name__}")
+        raise errors.InterfaceError(f"database must be a str or a path, not {type(database).__name__}")
     place = os.fspath(database)
     if not _is(place, str):
-        raise errors.InterfaceError(f"database is a str or a path of str, not of {type(place).__name__}")
+        raise errors.InterfaceError(f"database must be a str or a path of str, not of {type(place).__name__}")
     if place == ":memory:":
         raise errors.InterfaceError(
             "Firebird has no databases in memory: name a file, and pass create_if_missing=True"
         )
     if host is not None:
         if not _is(host, str):
-            raise errors.InterfaceError(f"host is a str, not {type(host).__name__}")
+            raise errors.InterfaceError(f"host must be a str, not {type(host).__name__}")
         bracketed = f"[{host}]" if ":" in host else host
         return f"{bracketed}{f'/{port}' if port else ''}:{place}"
     if port is not None:
@@ -130,13 +130,13 @@ def _is(value: Any, kind: Any) -> bool:
 def check_switch(name: str, value: object) -> None:
     """Refuse what is neither true nor false, above all words such as ``"no"``."""
     if not isinstance(value, bool) and not (isinstance(value, int) and value in (0, 1)):
-        raise errors.InterfaceError(f"{name} is True or False, not {shown(value)}")
+        raise errors.InterfaceError(f"{name} must be True or False, not {shown(value)}")
 
 
 def check_isolation(value: object) -> None:
     """Refuse what is no name."""
     if value is not None and not isinstance(value, str):
-        raise errors.InterfaceError(f"isolation is a str such as 'read_committed', not {shown(value)}")
+        raise errors.InterfaceError(f"isolation must be a str such as 'read_committed', not {shown(value)}")
 
 
 def check_lock_timeout(value: object) -> None:
@@ -145,7 +145,7 @@ def check_lock_timeout(value: object) -> None:
     # The engine's own limit. NaN is in no range.
     if value is not None and not (isinstance(value, (int, float)) and is_number and 0 <= value <= 32767):
         raise errors.InterfaceError(
-            f"lock_timeout is a number of seconds from 0 to 32767, or None, not {shown(value)}"
+            f"lock_timeout must be a number of seconds from 0 to 32767, or None, not {shown(value)}"
         )
 
 
@@ -154,7 +154,7 @@ def bound(name: str, value: int | None, error: type[errors.Error] = errors.Inter
     given: Any = value
     is_number = isinstance(given, int) and not isinstance(given, bool)
     if given is not None and not (is_number and 0 <= given < 2**64):
-        raise error(f"{name} is a number of {name.rpartition('_')[2]} or None, not {shown(value)}")
+        raise error(f"{name} must be a number of {name.rpartition('_')[2]} or None, not {shown(value)}")
     return value
 
 
@@ -176,5 +176,5 @@ def _check_text(name: str, text: object) -> None:
         except UnicodeEncodeError as error:
             given = name.encode(errors="replace").decode()
             raise errors.InterfaceError(
-                f"{given} has a lone surrogate, which is no character, at position {error.start}"
+                f"{given} contains a lone surrogate (not valid Unicode) at position {error.start}"
             ) from None

@@ -132,7 +132,9 @@ def arrange(
 
         def call(target: Any, /, *arguments: Any, **keywords: Any) -> Any:
             if not isinstance(target, kinds):
-                raise InterfaceError(f"the first argument is a connection or a pool, not {_name(target)}")
+                raise InterfaceError(
+                    f"the first argument must be a connection or a pool, not {_name(target)}"
+                )
             return run(target, lambda connection: function(connection, *arguments, **keywords))
 
         return functools.wraps(function)(function_of(call))

@@ -155,7 +155,7 @@ def _model(of: object) -> _Model:
             defaults: Any = getattr(cls, "_field_defaults", {})
             return _Model({name: name not in defaults for name in names}, of_keywords)
     raise ProgrammingError(
-        f"a model is a dataclass, an attrs class, a pydantic model or a NamedTuple, not {of!r}; "
+        f"a model must be a dataclass, an attrs class, a pydantic model or a NamedTuple, not {of!r}; "
         "for other classes see row_factory=class_row(…)"
     )
 
@@ -169,7 +169,7 @@ def _alias(name: str, field: Any, by_name: bool) -> str:
 def check_factory(factory: object) -> None:
     """Refuse what cannot be a row factory."""
     if not callable(factory):
-        raise InterfaceError(f"row_factory is a function such as firearrow.dict_row, not {factory!r}")
+        raise InterfaceError(f"row_factory must be a function such as firearrow.dict_row, not {factory!r}")
 
 
 def made_by(factory: RowFactory, columns: Sequence[Column]) -> Callable[[Row], Any]:

@@ -6,8 +6,9 @@
 ...     async for country, currency in cursor:
 ...         print(country, currency)
 
-Calls run in threads of their own, few for any number of connections. A task that is cancelled interrupts the
-server, and its connection can be used again, or is closed: see ``Connection.is_alive``. Calls of one
+Short calls run in the event loop's own thread, without waiting; long ones (large results, bulk writes) in a
+few background threads, and those of the embedded engine in a thread each. A task that is cancelled interrupts
+the server, and its connection can be used again, or is closed: see ``Connection.is_alive``. Calls of one
 connection take turns; concurrent queries need one connection each.
 
 Types, errors, row factories and adapters are those of :mod:`firearrow`.

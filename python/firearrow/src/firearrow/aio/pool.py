@@ -89,7 +89,7 @@ class PooledConnection(Pooled[_core.AioConnection, _core.AioTransaction], Connec
             elif dependent._columns is None or dependent._core.fetched()[1]:
                 dependent._is_closed, dependent._columns, dependent._description = True, None, None
                 dependent._streams.clear()
-                closing = dependent._core.close(True)
+                closing = dependent._core.close()
                 if not _is_over(closing):
                     self._closing.append(closing)
             else:

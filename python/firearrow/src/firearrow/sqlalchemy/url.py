@@ -72,7 +72,7 @@ def _address(url: URL, database: str, options: dict[str, str]) -> str:
 
 def _flag(name: str, value: str) -> bool:
     if value.lower() not in _FLAGS:
-        raise ArgumentError(f"option {name} of the URL is true or false, not {value!r}")
+        raise ArgumentError(f"option {name} of the URL must be true or false, not {value!r}")
     return _FLAGS[value.lower()]
 
 
@@ -84,4 +84,4 @@ def _seconds(name: str, value: str) -> float:
     try:
         return float(value)
     except ValueError:
-        raise ArgumentError(f"option {name} of the URL is a number of seconds, not {value!r}") from None
+        raise ArgumentError(f"option {name} of the URL must be a number of seconds, not {value!r}") from None

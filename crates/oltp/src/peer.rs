@@ -29,7 +29,7 @@ const MEASURE: &str = "measure";
 const STOP: &str = "stop";
 
 /// How long a program may take until its terminals are connected, and until the last operation is done.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PEER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Runs the terminals of a plan in this process, and does what the lines of `orders` say: `measure`, then `stop`. The end of
 /// `orders` stops them as well.
@@ -113,7 +113,9 @@ pub(crate) fn conduct<T>(
     let said = listen(&mut program.0);
     host.status("connecting the terminals of the other client");
     if !matches!(next(host, &said)?, Said::Ready) {
-        return Err(Error::other("the other client's program said something else than that it is ready"));
+        return Err(Error::other(
+            "the other client's program sent an unexpected first message (expected \"ready\")",
+        ));
     }
     let during = during(&clock);
     clock.stop();
@@ -122,7 +124,7 @@ pub(crate) fn conduct<T>(
         Said::Worked { tally, ended, client_cpu_s } => {
             Ok((Worked { during, tally: *tally, ended }, client_cpu_s))
         }
-        Said::Ready => Err(Error::other("the other client's program has not said what it did")),
+        Said::Ready => Err(Error::other("the other client's program did not report its results")),
     }
 }
 
@@ -159,11 +161,11 @@ fn next(host: &dyn Host, said: &Receiver<std::result::Result<String, String>>) -
                     complaint.trim()
                 )));
             }
-            Err(RecvTimeoutError::Timeout) if started.elapsed() < PATIENCE => {}
+            Err(RecvTimeoutError::Timeout) if started.elapsed() < PEER_TIMEOUT => {}
             Err(_) => {
                 return Err(Error::other(format!(
                     "the other client's program has said nothing for {} s",
-                    PATIENCE.as_secs()
+                    PEER_TIMEOUT.as_secs()
                 )));
             }
         }
