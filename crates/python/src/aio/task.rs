@@ -165,12 +165,8 @@ impl Tasks {
                 }
             }
         }
-        let is_more = {
-            let mut news = plain(&self.news);
-            news.is_looking = false;
-            !news.ready.is_empty() || !news.results.is_empty()
-        };
-        if is_more {
+        plain(&self.news).is_looking = false;
+        if self.has_news() {
             self.sockets.ring();
         }
         if !plain(&self.calls).is_empty() {
@@ -194,7 +190,7 @@ impl Tasks {
 
     /// Lets the runtime go on with the calls that could have gone on: their loop has stopped, or does something else.
     fn move_ready(self: &Arc<Self>, runtime: &Handle) {
-        let ready = plain(&self.news).ready.clone();
+        let ready = mem::take(&mut plain(&self.news).ready);
         let mut calls = plain(&self.calls);
         for number in ready {
             match calls.remove(&number) {
@@ -209,6 +205,11 @@ impl Tasks {
         let poll = || within(&self.reactor, || work.as_mut().poll(&mut Context::from_waker(waker)));
         // A panic must not take the event loop along.
         catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|_| Poll::Ready(panicked()))
+    }
+
+    fn has_news(&self) -> bool {
+        let news = plain(&self.news);
+        !news.ready.is_empty() || !news.results.is_empty()
     }
 
     /// Lets the loop look.
@@ -231,9 +232,12 @@ async fn watch(tasks: Weak<Tasks>) {
         let Some(tasks) = tasks.upgrade() else { return };
         let now = tasks.looks.load(Ordering::SeqCst);
         if looks.replace(now) == Some(now) {
-            // What it sees here, the loop is told, and has until the next time.
+            // What is seen here, the loop is told, and has until the next time.
             tasks.move_ready(&Handle::current());
             tasks.sockets.look();
+            if tasks.has_news() {
+                tasks.sockets.ring();
+            }
         }
         if plain(&tasks.calls).is_empty() {
             tasks.is_watched.store(false, Ordering::SeqCst);
