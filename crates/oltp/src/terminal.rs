@@ -162,7 +162,9 @@ fn operate(way: &mut dyn Way, input: &Input, start: Start, desk: &mut Desk<'_>) 
             }
             Err(failure) => failure,
         };
-        match turn.failed(failure, way.has_lost_connection(), desk)? {
+        // Asking can cost a round trip, and who is told of a conflict is connected.
+        let is_lost = !failure.can_be_repeated && way.has_lost_connection();
+        match turn.failed(failure, is_lost, desk)? {
             Some(pause) => thread::sleep(pause),
             None => return Ok(()),
         }
