@@ -210,6 +210,26 @@ impl Peer {
         command
     }
 
+    /// The program that [`fetch`](Self::fetch) runs, and what must not appear in its complaints.
+    pub(crate) fn fetching(&self, sql: &str, blobs: Blobs) -> (Command, String) {
+        let work: &[&str] = match blobs {
+            Blobs::Read => &["--work", "blobs"],
+            _ => &["--work", "fetch"],
+        };
+        let password = self.password.as_ref().map(|password| password.reveal().to_owned());
+        (self.command(&[&["--sql", sql], work].concat()), password.unwrap_or_default())
+    }
+
+    /// What the line of such a program says.
+    ///
+    /// # Errors
+    /// [`Error::Other`] if it is no result.
+    pub(crate) fn fetched(line: &str) -> Result<Run> {
+        let line: Line = serde_json::from_str(line)
+            .map_err(|error| Error::other(format!("the reference did not print a result: {error}")))?;
+        Ok(line.into())
+    }
+
     /// Returns the last line that the program prints.
     fn line<T: DeserializeOwned>(&self, host: &dyn Host, sql: &str, work: &[&str]) -> Result<T> {
         let mut command = self.command(&[&["--sql", sql], work].concat());

@@ -51,6 +51,23 @@ pub fn check(folder: &Path) -> Result<()> {
         .map_err(|error| Error::file(folder, &error))
 }
 
+/// Finds out whether this file can be written, as far as that is known beforehand, without changing it.
+///
+/// # Errors
+/// [`Error::Other`] that names the file.
+pub fn check_file(path: &Path) -> Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let probe = parent.join(format!(".{}.part", std::process::id()));
+    let checked = match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if found.is_file() => fs::OpenOptions::new().write(true).open(path).map(drop),
+        // Opening a pipe would wait for whoever reads it.
+        Ok(_) => Ok(()),
+        Err(_) => fs::create_dir(&probe).and_then(|()| fs::remove_dir(&probe)),
+    };
+    checked.map_err(|error| Error::file(path, &error))
+}
+
 fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     // Links stay, and devices and pipes are written to.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -137,6 +154,21 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         file(Path::new("/dev/null"), b"three").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let page = folder.path().join("page");
+        check_file(&page).unwrap();
+        assert!(!page.exists());
+        fs::write(&page, "earlier").unwrap();
+        check_file(&page).unwrap();
+        assert_eq!(fs::read_to_string(&page).unwrap(), "earlier");
+        check_file(Path::new("/dev/null")).unwrap();
+        for wrong in [folder.path(), &page.join("x"), Path::new("/no/such/folder/page")] {
+            assert!(check_file(wrong).is_err(), "{}", wrong.display());
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `firearrow bench driver`
 
-use crate::bench::{CommandHost, found_beside};
+use crate::bench::{CommandHost, found_beside, writable};
 use crate::failure::{Failure, Result};
 use crate::output::{print, print_data};
 use crate::terminal;
@@ -12,7 +12,6 @@ use firearrow_bench::save;
 use firearrow_report::{self as report, Figures, Record};
 use firearrow_wan::Link;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
-use std::fs;
 use std::io;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -144,10 +143,12 @@ const SMOKE_ITERATIONS: NonZeroUsize = NonZeroUsize::new(2).expect("above 0");
 
 pub(crate) fn run(args: &DriverArgs, json: bool) -> Result<()> {
     let host = CommandHost { quiet: json };
+    writable(args.save.as_deref())?;
+    args.output.as_deref().map_or(Ok(()), save::check_file)?;
     let mut bench = driver::Bench::prepare(&host, options(args)?)?;
     let name = bench.name().to_owned();
     let mut shown = 0;
-    let mut last = None;
+    let (mut folder, mut kept) = (None, Ok(()));
     let done = bench.run(&mut |record| {
         if !json {
             let tables = Figures::of(record).tables;
@@ -155,13 +156,14 @@ pub(crate) fn run(args: &DriverArgs, json: bool) -> Result<()> {
             tables[shown.min(tables.len())..].iter().for_each(|table| drop(print(&report::text(table))));
             shown = tables.len();
         }
-        last = Some(record.clone());
+        // What has been measured is kept, whatever ends the run.
+        kept = keep(args, &name, &mut folder, record);
     });
-    // What has been measured is kept, whatever ended the run.
-    if let Some(record) = &last {
-        keep(args, &name, record)?;
+    if let Some(folder) = &folder {
+        terminal::remark(&format!("saved in {}", folder.display()));
     }
     let record = done?;
+    kept?;
     for missing in record.end.iter().flat_map(|end| &end.missing) {
         terminal::remark(&format!("not measured: {missing}"));
     }
@@ -220,14 +222,18 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     pair.map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(|| "give KEY=VALUE".to_owned())
 }
 
-fn keep(args: &DriverArgs, name: &str, record: &Record) -> Result<()> {
+/// Writes the record to its folder, which is made when there is something to keep, and then the page.
+fn keep(args: &DriverArgs, name: &str, folder: &mut Option<PathBuf>, record: &Record) -> Result<()> {
+    if let Some(parent) = &args.save {
+        let text = report::markdown(std::slice::from_ref(record));
+        match folder.as_deref() {
+            Some(folder) => save::update(folder, record, &text)?,
+            None => *folder = Some(save::write(parent, name, record, &text)?),
+        }
+    }
     if let Some(path) = &args.output {
         let page = report::html(&record.head.title, std::slice::from_ref(record))?;
-        fs::write(path, page).map_err(|error| Failure::file(path, &error))?;
-    }
-    if let Some(folder) = &args.save {
-        let text = report::markdown(std::slice::from_ref(record));
-        terminal::remark(&format!("saved in {}", save::write(folder, name, record, &text)?.display()));
+        save::file(path, page.as_bytes())?;
     }
     Ok(())
 }

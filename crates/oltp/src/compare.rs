@@ -135,7 +135,7 @@ fn one(
     client: Client<'_>,
 ) -> Result<Run> {
     // Everybody gets the same inputs in the same repetition.
-    let seed = options.run.seed + repetition as u64;
+    let seed = options.run.seed.wrapping_add(repetition as u64);
     let run = run::run_with(host, config, &run::Options { mode, seed, ..options.run.clone() }, client)?;
     match run.is_valid() {
         true => Ok(run),

@@ -344,6 +344,7 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         .collect();
     problems.extend(conditions.iter().filter_map(Condition::problem));
     problems.extend(ledger_problems(before, after, &tally.ledger));
+    problems.extend(tally.contradictions());
     problems.extend(gates(&tally, options, measured.seconds));
     host.status("");
     Ok(Run {

@@ -108,6 +108,24 @@ impl Default for OperationTally {
 }
 
 impl Tally {
+    /// What cannot be, since everything that was measured was also done: programs of others count by themselves.
+    pub(crate) fn contradictions(&self) -> Vec<String> {
+        let done = [Some(self.ledger.orders), Some(self.ledger.payments), None, None, None];
+        let mut found = Vec::new();
+        for (at, tally) in self.operations.iter().enumerate() {
+            let name = Operation::ALL[at].name();
+            if done[at].is_some_and(|done| tally.committed > done) {
+                found.push(format!("{name}: {} measured, which are more than were done", tally.committed));
+            }
+            let (count, timed) = (tally.committed + tally.refused, tally.latency.len());
+            let series: u64 = self.series.iter().map(|second| u64::from(second[at])).sum();
+            if timed != count || series != count {
+                found.push(format!("{name}: {count} counted, {timed} timed, {series} in all seconds"));
+            }
+        }
+        found
+    }
+
     /// Counts a completed operation within the measured time.
     pub(crate) fn measured(
         &mut self,
@@ -168,6 +186,18 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_measured_was_done() {
+        let paid = Outcome::Paid { cents: 150 };
+        let mut tally = Tally::default();
+        tally.measured(Operation::Payment, paid, Duration::from_millis(2), 0);
+        assert_eq!(tally.contradictions(), ["payment: 1 measured, which are more than were done"]);
+        tally.ledger.add(paid);
+        assert_eq!(tally.contradictions(), [""; 0]);
+        tally.operations[3].committed = 5;
+        assert_eq!(tally.contradictions(), ["delivery: 5 counted, 0 timed, 0 in all seconds"]);
+    }
 
     #[test]
     fn sums_are_exact() {

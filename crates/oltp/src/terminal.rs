@@ -162,7 +162,9 @@ fn operate(way: &mut dyn Way, input: &Input, start: Start, desk: &mut Desk<'_>) 
             }
             Err(failure) => failure,
         };
-        match turn.failed(failure, way.has_lost_connection(), desk)? {
+        // Asking can cost a round trip, and who is told of a conflict is connected.
+        let is_lost = !failure.can_be_repeated && way.has_lost_connection();
+        match turn.failed(failure, is_lost, desk)? {
             Some(pause) => thread::sleep(pause),
             None => return Ok(()),
         }
@@ -276,5 +278,73 @@ impl Turn {
 fn count(counts: &mut BTreeMap<String, u64>, reason: String, is_measured: bool) {
     if is_measured {
         *counts.entry(reason).or_default() += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{Delivery, Locality, Mix, NewOrder, OrderStatus, Payment, StockLevel};
+    use crate::pace::Pace;
+    use crate::plan::Level;
+    use crate::scale::Scale;
+    use crate::way::Mode;
+    use std::cell::Cell;
+
+    /// Fails with these errors, one after the other.
+    struct Failing {
+        errors: Vec<Failure>,
+        asked: Cell<usize>,
+    }
+
+    impl Failing {
+        fn next(&mut self) -> Result<Outcome, Failure> {
+            self.errors.pop().map_or(Ok(Outcome::Refused), Err)
+        }
+    }
+
+    impl Way for Failing {
+        fn new_order(&mut self, _: &NewOrder) -> Result<Outcome, Failure> {
+            self.next()
+        }
+        fn payment(&mut self, _: &Payment) -> Result<Outcome, Failure> {
+            self.next()
+        }
+        fn order_status(&mut self, _: &OrderStatus) -> Result<Outcome, Failure> {
+            self.next()
+        }
+        fn delivery(&mut self, _: &Delivery) -> Result<Outcome, Failure> {
+            self.next()
+        }
+        fn stock_level(&mut self, _: &StockLevel) -> Result<Outcome, Failure> {
+            self.next()
+        }
+        fn has_lost_connection(&self) -> bool {
+            self.asked.set(self.asked.get() + 1);
+            false
+        }
+    }
+
+    #[test]
+    fn nobody_asks_for_the_connection_after_a_conflict() {
+        let plan = Plan {
+            scale: Scale::tiny(1),
+            terminals: 1,
+            mode: Mode::Sql,
+            locality: Locality::Home,
+            mix: Mix::Tpcc,
+            pace: Pace::default(),
+            isolation: Level::Snapshot,
+            seed: 1,
+        };
+        let clock = Clock::new();
+        let conflict = || Failure::of_engine(&[firearrow::gds::ISC_UPDATE_CONFLICT], "conflict");
+        for (errors, asked) in [(vec![conflict(), conflict()], 0), (vec![Failure::other("no table")], 1)] {
+            let mut way = Failing { errors, asked: Cell::new(0) };
+            let mut desk = Desk::new(&plan, 0, &clock);
+            let (input, start) = desk.next().unwrap();
+            operate(&mut way, &input, start, &mut desk).unwrap();
+            assert_eq!(way.asked.get(), asked);
+        }
     }
 }

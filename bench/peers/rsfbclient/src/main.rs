@@ -17,6 +17,7 @@ struct Job {
     database: String,
     user: String,
     password: String,
+    encrypted: bool,
     compressed: bool,
 }
 
@@ -41,9 +42,10 @@ struct Done {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut lines = io::stdin().lock().lines();
     let job: Job = serde_json::from_str(&lines.next().ok_or("no job")??)?;
-    let unable = match (job.host.is_empty(), job.compressed) {
-        (true, _) => Some("its pure_rust client reads from servers only"),
-        (_, true) => Some("it does not compress"),
+    let unable = match (job.host.is_empty(), job.compressed, job.encrypted) {
+        (true, ..) => Some("its pure_rust client reads from servers only"),
+        (_, true, _) => Some("it does not compress"),
+        (.., false) => Some("it always encrypts, and the others do not here"),
         _ => None,
     };
     if let Some(reason) = unable {

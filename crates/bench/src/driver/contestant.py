@@ -198,6 +198,7 @@ def turn(contestant: Contestant, job: Job) -> dict[str, Any]:
     release_s = clock.lap()
     cpu_s, memory = clock.cpu(), peak() if is_fresh else None
     count, hashes = hashed(rows, job["columns"])
+    afterwards_s = clock.lap()
     return {
         "rows": count,
         "hashes": [f"{each:016x}" for each in hashes],
@@ -205,6 +206,7 @@ def turn(contestant: Contestant, job: Job) -> dict[str, Any]:
         "execute_s": execute_s,
         "drain_s": drain_s,
         "release_s": release_s,
+        "afterwards_s": afterwards_s,
         "cpu_s": cpu_s,
         "peak_rss_bytes": memory,
     }

@@ -8,7 +8,7 @@ use crate::adbc::phases as adbc;
 use crate::error::{Error, Result};
 use crate::odbc::{self, phases as ways};
 use firearrow::ServerInfo;
-use firearrow::config::{Config, Target};
+use firearrow::config::{Config, Target, WireCrypt};
 use firearrow_report::OURS;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -160,6 +160,17 @@ fn program(options: &Options, runner: Runner, template: &Job) -> Result<(Program
             let Some(library) = &options.official else {
                 return Err("no path of the official driver (--official-odbc)".to_owned());
             };
+            if let Source::Firebird(firebird) = &options.source
+                && !template.host.is_empty()
+                && firebird.config.wire_crypt != WireCrypt::Enabled
+            {
+                return Err(
+                    "it cannot be told whether to encrypt: leave wire_crypt out of the URL".to_owned()
+                );
+            }
+            if template.compressed {
+                return Err("it does not compress".to_owned());
+            }
             let (program, arguments) = &options.this;
             (run(program, arguments), Job { odbc: official(library, template), ..job(way) })
         }
@@ -243,12 +254,12 @@ fn official(library: &Path, job: &Job) -> String {
         host if host.contains(':') => format!("[{host}]/{}:{}", job.port, job.database),
         host => format!("{host}/{}:{}", job.port, job.database),
     };
-    let mut text = format!("DRIVER={};Dbname={database};UID={};", braced(&text(Some(library))), job.user);
-    text += &format!("PWD={};CHARSET=UTF8", job.password);
+    let mut connection = format!("DRIVER={};Dbname={};", braced(&text(Some(library))), braced(&database));
+    connection += &format!("UID={};PWD={};CHARSET=UTF8", braced(&job.user), braced(&job.password));
     if !job.client.is_empty() {
-        text += &format!(";CLIENT={}", job.client);
+        connection += &format!(";CLIENT={}", braced(&job.client));
     }
-    text
+    connection
 }
 
 /// What a path means after changing the folder, which driver managers and runtimes may do.
@@ -259,4 +270,21 @@ fn text(path: Option<&Path>) -> String {
 
 fn braced(text: &str) -> String {
     format!("{{{}}}", text.replace('}', "}}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_and_paths_have_no_effect_on_the_rest_of_a_connection_string() {
+        let job = Job {
+            database: "/data/a;b.fdb".into(),
+            user: "u".into(),
+            password: "p;UID=x}y".into(),
+            ..Job::default()
+        };
+        let text = official(Path::new("/lib.so"), &job);
+        assert_eq!(text, "DRIVER={/lib.so};Dbname={/data/a;b.fdb};UID={u};PWD={p;UID=x}}y};CHARSET=UTF8");
+    }
 }

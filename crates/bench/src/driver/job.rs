@@ -14,6 +14,8 @@ use super::hash::Found;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
 
 /// What to read, and how. There are passwords in it: it is only ever written to the input of a process.
 #[derive(Clone, Default, Deserialize, Serialize)]
@@ -77,6 +79,9 @@ pub(crate) struct Done {
     pub(crate) bind_s: Option<f64>,
     pub(crate) drain_s: f64,
     pub(crate) release_s: f64,
+    /// What it did after its clock had stopped, such as hashing, before it answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) afterwards_s: Option<f64>,
     /// Processor time of the process in all phases.
     pub(crate) cpu_s: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,6 +127,46 @@ impl Done {
         self.connect_s + self.wall_s() + self.release_s
     }
 
+    /// Whether it can be true, of somebody who was seen to take this long.
+    ///
+    /// # Errors
+    /// Phases cannot take longer than it took to get them, nothing is negative, and there are so many processors. What else it
+    /// has counted must be something that is known.
+    pub(super) fn check(&self, seen: Duration) -> Result<()> {
+        let seen = seen.as_secs_f64();
+        let parts = [self.connect_s, self.execute_s, self.drain_s, self.release_s];
+        let parts = parts.into_iter().chain(self.bind_s).chain(self.afterwards_s);
+        let told = self.total_s() + self.afterwards_s.unwrap_or(0.0);
+        if !parts.into_iter().all(|time| time.is_finite() && time >= 0.0) || told > seen * 1.02 + 0.02 {
+            return Err(Error::other(format!("it took {seen:.3} s, and its clock says {told:.3} s")));
+        }
+        // One more than there seem to be: quotas are averages.
+        let processors = thread::available_parallelism().map_or(1, usize::from) + 1;
+        if !(0.0..=seen * 1.02 * processors as f64 + 0.1).contains(&self.cpu_s) {
+            let told = self.cpu_s;
+            return Err(Error::other(format!("it took {seen:.3} s, and says {told:.3} s of processor time")));
+        }
+        let is_known = |name: &str| KNOWN.contains(&name);
+        match self.more.iter().find(|(name, value)| !is_known(name) || !(0.0..=MOST).contains(*value)) {
+            None => Ok(()),
+            Some((name, value)) => Err(Error::other(format!("it says {name} = {value}, which cannot be"))),
+        }
+    }
+
+    /// Whether it tells of most of the time that it was seen to take.
+    ///
+    /// # Errors
+    /// If its clock is too fast.
+    pub(super) fn check_least(&self, seen: Duration) -> Result<()> {
+        let seen = seen.as_secs_f64();
+        let told = self.total_s() + self.afterwards_s.unwrap_or(0.0);
+        // On a busy machine it may have to wait before it begins.
+        match told < seen * 0.2 - 0.5 {
+            true => Err(Error::other(format!("it took {seen:.3} s, and its clock says {told:.3} s"))),
+            false => Ok(()),
+        }
+    }
+
     pub(super) fn values(&self, cells: u64) -> BTreeMap<String, f64> {
         let wall_s = self.wall_s();
         let rows = self.rows as f64;
@@ -139,14 +184,47 @@ impl Done {
         set("execute_s", Some(self.execute_s));
         set("bind_s", self.bind_s);
         set("release_s", Some(self.release_s));
+        set("afterwards_s", self.afterwards_s);
         set("rows", Some(rows));
         values
     }
 }
 
+/// What [`Done::more`] may tell of.
+const KNOWN: [&str; 3] = ["round_trips", "bytes_received", "bytes_sent"];
+/// More than anybody counts.
+const MOST: f64 = 1e18;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_true_is_found() {
+        let of = |seen: f64, text: &str| {
+            let done: Done = serde_json::from_str(&format!(r#"{{"rows":1,{text}}}"#)).unwrap();
+            let seen = Duration::from_secs_f64(seen);
+            let checked = done.check(seen).and_then(|()| done.check_least(seen));
+            checked.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        let phases = r#""connect_s":1,"execute_s":1,"drain_s":2,"release_s":1"#;
+        let quick = r#""connect_s":0,"execute_s":1e-9,"drain_s":1e-12,"release_s":0"#;
+        assert_eq!(of(5.1, &format!(r#"{phases},"cpu_s":4,"more":{{"round_trips":3}}"#)), "");
+        assert_eq!(of(50.0, &format!(r#"{phases},"cpu_s":4,"afterwards_s":40"#)), "");
+        for (seen, text, found) in [
+            (4.0, format!(r#"{phases},"cpu_s":0"#), "its clock says 5.000 s"),
+            (50.0, format!(r#"{phases},"cpu_s":0"#), "its clock says 5.000 s"),
+            (5.0, format!(r#"{quick},"cpu_s":0"#), "its clock says 0.000 s"),
+            (5.1, format!(r#"{phases},"cpu_s":0,"afterwards_s":-1"#), "its clock says 4.000 s"),
+            (5.1, format!(r#"{phases},"cpu_s":-5"#), "says -5.000 s of processor time"),
+            (5.1, format!(r#"{phases},"cpu_s":1e9"#), "of processor time"),
+            (5.1, format!(r#"{phases},"cpu_s":0,"more":{{"server_cpu_s":99}}"#), "it says server_cpu_s = 99"),
+            (5.1, format!(r#"{phases},"cpu_s":0,"more":{{"round_trips":1e308}}"#), "it says round_trips = 1"),
+            (5.1, format!(r#"{phases},"cpu_s":0,"more":{{"bytes_sent":-1}}"#), "it says bytes_sent = -1"),
+        ] {
+            assert!(of(seen, &text).contains(found), "{text}: {}", of(seen, &text));
+        }
+    }
 
     #[test]
     fn answers_are_told_apart() {

@@ -245,7 +245,7 @@ impl<'a> Bench<'a> {
     /// was given to `done`.
     pub fn run(&mut self, done: &mut dyn FnMut(&Record)) -> Result<Record> {
         let mut record = Record::new("driver", "Drivers beside each other", self.environment.clone());
-        let (mut missing, mut versions) = (Vec::new(), BTreeMap::new());
+        let (mut missing, mut versions, mut counted) = (Vec::new(), BTreeMap::new(), Vec::new());
         let entries = entry::entries(&self.options, &self.template);
         let count = (self.options.iterations.get() + 1) * self.subjects.len() * (entries.len() + 1);
         let progress = self.host.progress(Goal::Turns(count as u64));
@@ -261,9 +261,25 @@ impl<'a> Bench<'a> {
                 iterations: self.options.iterations.get(),
                 limit: self.options.limit,
             };
-            let outcome = tournament.run(subject, &*progress)?;
+            let (outcome, played) = tournament.run(subject, &*progress);
             missing.extend(outcome.missing.into_iter().map(|(name, reason)| (subject.id, name, reason)));
             versions.extend(outcome.versions);
+            if let Err(error) = played {
+                if !outcome.samples.is_empty() {
+                    record.tables.push(results::head(subject, self.options.block.get(), is_firebird));
+                    record.samples.extend(outcome.samples);
+                }
+                if !record.samples.is_empty() {
+                    let mut missing = results::missing(&missing, count_of_subjects);
+                    missing.push(format!("{}: the run ended before all of it was measured", subject.id));
+                    record.end = Some(End { missing, ..End::default() });
+                    done(&record);
+                }
+                return Err(error);
+            }
+            if !outcome.is_hashed {
+                counted.push(subject.id);
+            }
             if outcome.samples.is_empty() {
                 let all = results::missing(&missing, count_of_subjects).join("\n  ");
                 return Err(Error::other(format!("no contestant could read {}:\n  {all}", subject.id)));
@@ -276,14 +292,18 @@ impl<'a> Bench<'a> {
             done(&record);
         }
         drop(progress);
-        record.end = Some(End {
-            complete: true,
-            missing: results::missing(&missing, count_of_subjects),
-            checks: vec![
+        let mut checks = Vec::new();
+        if counted.len() < count_of_subjects {
+            checks.push(
                 "rows of every repetition; and the hash of every cell, except where rows are only counted"
                     .to_owned(),
-            ],
-        });
+            );
+        }
+        if !counted.is_empty() {
+            checks.push(format!("{}: only numbers of rows, since nobody hashed cells", counted.join(", ")));
+        }
+        record.end =
+            Some(End { complete: true, missing: results::missing(&missing, count_of_subjects), checks });
         done(&record);
         Ok(record)
     }

@@ -15,7 +15,8 @@ pub(super) fn head(subject: &Subject, block: usize, is_firebird: bool) -> TableH
     ];
     if is_firebird {
         notes.push(
-            "firearrow: its ADBC driver. The client library makes nothing of its rows: it is the floor."
+            "firearrow: its ADBC driver. The client library makes nothing of its rows: it is the floor. It is a new process in \
+             every repetition, while the others are warm."
                 .to_owned(),
         );
     }
@@ -41,7 +42,7 @@ pub(super) fn head(subject: &Subject, block: usize, is_firebird: bool) -> TableH
     let charts = match subject.is_empty {
         true => vec![Chart::bars("Executing, and finding no row", "wall_s")],
         false => vec![
-            Chart::bars("Draining all rows", "drain_s"),
+            Chart::bars("From executing to the last row", "wall_s"),
             Chart::bars("Processor time of the client", "client_cpu_s"),
         ],
     };

@@ -11,7 +11,7 @@ use crate::reference::{Blobs, Peer, Reference};
 use crate::server::Server;
 use firearrow_report::SampleLine;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a tournament needs besides what is read.
 pub(super) struct Tournament<'a> {
@@ -32,6 +32,8 @@ pub(super) struct Outcome {
     pub(super) missing: Vec<(&'static str, String)>,
     /// What drivers say they are.
     pub(super) versions: BTreeMap<String, String>,
+    /// Whether anybody who has samples has hashed the cells.
+    pub(super) is_hashed: bool,
 }
 
 /// Somebody who takes part.
@@ -51,13 +53,40 @@ enum Means<'a> {
 }
 
 impl<'a> Tournament<'a> {
-    /// One discarded repetition, then the measured ones. Only those who never failed have samples.
+    /// One discarded repetition, then the measured ones. Only those who never failed have samples. What was measured before an
+    /// error is there as well.
     ///
     /// # Errors
     /// What goes wrong with firearrow's own contestants, and [`Host::check`].
-    pub(super) fn run(&self, subject: &mut Subject, progress: &dyn Progress) -> Result<Outcome> {
-        let mut outcome = Outcome::default();
-        let mut players = Vec::new();
+    pub(super) fn run(&self, subject: &mut Subject, progress: &dyn Progress) -> (Outcome, Result<()>) {
+        let (mut outcome, mut players) = (Outcome::default(), Vec::new());
+        let mut played = self.play(subject, progress, &mut outcome, &mut players);
+        for player in players {
+            let Player { name, is_ours, counts_only, means, samples, mut failed } = player;
+            if let (Means::Process(process), None, Ok(())) = (means, &failed, &played)
+                && let Err(error) = process.finish()
+            {
+                failed = Some(error.to_string());
+                played = told(subject, name, is_ours, error).map(drop);
+            }
+            match failed {
+                None => {
+                    outcome.is_hashed |= !counts_only && !samples.is_empty();
+                    outcome.samples.extend(samples);
+                }
+                Some(reason) => outcome.missing.push((name, reason)),
+            }
+        }
+        (outcome, played)
+    }
+
+    fn play(
+        &self,
+        subject: &mut Subject,
+        progress: &dyn Progress,
+        outcome: &mut Outcome,
+        players: &mut Vec<Player<'a>>,
+    ) -> Result<()> {
         for entry in self.entries {
             progress.tell(&format!("{}, {}: starting", subject.id, entry.name));
             match self.start(entry, subject) {
@@ -80,8 +109,9 @@ impl<'a> Tournament<'a> {
         }
         match self.library() {
             Ok(mut library) => {
-                self.turn(&mut library, subject, 0)?;
+                let turned = self.turn(&mut library, subject, 0);
                 players.push(library);
+                turned?;
             }
             Err(reason) => outcome.missing.extend(reason.map(|reason| (LIBRARY.1, reason))),
         }
@@ -98,19 +128,7 @@ impl<'a> Tournament<'a> {
                 progress.add(1);
             }
         }
-        for player in players {
-            let Player { name, is_ours, means, samples, mut failed, .. } = player;
-            if let (Means::Process(process), None) = (means, &failed)
-                && let Err(error) = process.finish()
-            {
-                failed = Some(told(subject, name, is_ours, error)?);
-            }
-            match failed {
-                None => outcome.samples.extend(samples),
-                Some(reason) => outcome.missing.push((name, reason)),
-            }
-        }
-        Ok(outcome)
+        Ok(())
     }
 
     fn start(&self, entry: &Entry, subject: &Subject) -> Result<(Player<'a>, String)> {
@@ -151,7 +169,7 @@ impl<'a> Tournament<'a> {
         let before = self.server.cpu_seconds()?;
         let done = match &mut player.means {
             Means::Process(process) => process.turn(),
-            Means::Library(peer) => by_library(self.host, peer, subject),
+            Means::Library(peer) => by_library(self.host, peer, subject, self.limit),
         };
         let checked = done.and_then(|done| {
             subject.check(done.found()?, &done.columns, player.counts_only)?;
@@ -177,7 +195,11 @@ impl<'a> Tournament<'a> {
                 ));
             }
             Err(Error::Stopped) => return Err(Error::Stopped),
-            Err(error) => player.failed = Some(told(subject, player.name, player.is_ours, error)?),
+            Err(error) => {
+                // Whatever becomes of the run, it has no figures.
+                player.failed = Some(error.to_string());
+                told(subject, player.name, player.is_ours, error)?;
+            }
         }
         Ok(())
     }
@@ -199,8 +221,14 @@ fn told(subject: &Subject, name: &str, is_fatal: bool, error: Error) -> Result<S
 }
 
 /// A loop over the rows that makes nothing of them; BLOBs are read one by one.
-fn by_library(host: &dyn Host, peer: &Peer, subject: &Subject) -> Result<Done> {
-    let run = peer.fetch(host, &subject.sql, Blobs::Unread)?;
+fn by_library(host: &dyn Host, peer: &Peer, subject: &Subject, limit: Duration) -> Result<Done> {
+    let blobs = if subject.may_have_blobs() { Blobs::Read } else { Blobs::Unread };
+    let (command, password) = peer.fetching(&subject.sql, blobs);
+    let start = Instant::now();
+    let mut process = Process::spawn(host, command, limit, password)?;
+    let run = Peer::fetched(&process.hear()?)?;
+    let seen = start.elapsed();
+    process.finish()?;
     let mut done = Done {
         connect_s: run.connect.wall_s,
         execute_s: run.execute.wall_s,
@@ -218,5 +246,7 @@ fn by_library(host: &dyn Host, peer: &Peer, subject: &Subject) -> Result<Done> {
             ("bytes_sent".to_owned(), wire.bytes_sent as f64),
         ]);
     }
+    // Loading the library and the engine come first, so there is no lower limit.
+    done.check(seen)?;
     Ok(done.with(&Found { rows: run.rows, sums: Vec::new() }))
 }

@@ -57,7 +57,8 @@ impl Kept {
         };
         let mut end = record.end.take().unwrap_or_default();
         end.complete = false;
-        if end.missing.is_empty() {
+        // Often the reason sums up what is listed.
+        if !end.missing.iter().any(|known| reason.contains(known.as_str())) {
             end.missing.push(reason.to_owned());
         }
         record.end = Some(end);
@@ -77,6 +78,6 @@ impl Kept {
     fn write(&self) -> Result<()> {
         let page = report::html("firearrow bench all", &self.records)?;
         let path = self.page();
-        fs::write(&path, page).map_err(|error| Failure::file(&path, &error))
+        Ok(save::file(&path, page.as_bytes())?)
     }
 }

@@ -3,8 +3,8 @@
 use super::print_json;
 use super::work::WorkArgs;
 use crate::args::TimeLimit;
-use crate::bench::CommandHost;
-use crate::failure::{Failure, Result};
+use crate::bench::{CommandHost, writable};
+use crate::failure::Result;
 use crate::output::print;
 use crate::terminal;
 use crate::wan::{Rate, RoundTrip};
@@ -14,7 +14,6 @@ use firearrow_bench::{Error, ReferenceChoice, save};
 use firearrow_oltp::{self as oltp, Comparison, Locality};
 use firearrow_report::{self as report, Figures, Record};
 use firearrow_wan::Link;
-use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -68,6 +67,8 @@ pub(super) struct CompareArgs {
 
 pub(super) fn run(args: &CompareArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
+    writable(args.save.as_deref())?;
+    args.output.as_deref().map_or(Ok(()), save::check_file)?;
     let options = oltp::CompareOptions {
         run: args.work.options(args.locality, args.warm_up.0, args.measure.0),
         repetitions: args.repeat.get(),
@@ -122,7 +123,7 @@ impl Kept<'_> {
         }
         if let Some(path) = &self.args.output {
             let page = report::html(&record.head.title, std::slice::from_ref(&record))?;
-            fs::write(path, page).map_err(|error| Failure::file(path, &error))?;
+            save::file(path, page.as_bytes())?;
         }
         Ok(Some(record))
     }

@@ -309,6 +309,53 @@ matrix!(
     },
 );
 
+matrix!(
+    [firebird_4_0],
+    fn what_was_measured_is_kept_whatever_ends_the_run(target: &Target) {
+        let url = demo(target, "300");
+        let folder = tempfile::tempdir().unwrap();
+        // It says nothing of the second subject.
+        let script = "case \"$job\" in *EMPTY*) exec sleep 600;; esac; echo '{\"error\":\"not today\"}'";
+        let python = pretender(folder.path(), script);
+        let runs = folder.path().join("runs");
+        let more =
+            ["--only", "integers,empty", "--contestants", "adbc,pyodbc", "--python", argument(&python)];
+        let save = ["--save", argument(&runs)];
+        let arguments = bench(&url, &[&more[..], &save].concat());
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let limited = [&["--timeout", "20s"], &arguments[..]].concat();
+        firearrow(target, &limited).failure(124, &["saved in "]);
+        let saved: Vec<PathBuf> = fs::read_dir(&runs).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let text = fs::read_to_string(saved[0].join("raw.jsonl")).unwrap();
+        let record = Record::parse("r", text).unwrap();
+        assert!(!record.is_complete());
+        assert_eq!(names(&record, "integers"), BTreeSet::from([OURS]));
+        let told = missing(&record).join("\n");
+        assert!(told.contains("empty: the run ended before all of it was measured"), "{told}");
+    },
+    fn what_cannot_be_kept_is_found_first_and_a_full_page_loses_nothing(target: &Target) {
+        let url = demo(target, "300");
+        let folder = tempfile::tempdir().unwrap();
+        let few = ["--only", "integers", "--contestants", "adbc"];
+        let with = |more: &[&str]| bench(&url, &[&few[..], more].concat());
+        failure(target, &with(&["--save", "/proc/nope"]), 1, &["/proc/nope"]);
+        failure(target, &with(&["--output", "/no/such/folder/page"]), 1, &["/no/such/folder/page"]);
+        let runs = folder.path().join("runs");
+        let full = with(&["--save", argument(&runs), "--output", "/dev/full"]);
+        failure(target, &full, 1, &["/dev/full", "saved in "]);
+        let saved = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+        let text = fs::read_to_string(saved.join("raw.jsonl")).unwrap();
+        assert!(Record::parse("r", text).unwrap().is_complete());
+        // Who only counts is compared by its rows alone.
+        let counted = bench(&url, &["--only", "integers", "--contestants", "adbc-count"]);
+        let record = record(target, &counted);
+        assert_eq!(
+            record.end.as_ref().unwrap().checks,
+            ["integers: only numbers of rows, since nobody hashed cells"]
+        );
+    },
+);
+
 /// A signal ends the contestants as well.
 #[test]
 fn contestants_end_with_the_command() {
