@@ -294,7 +294,11 @@ mod tests {
     }
 
     fn start(script: &str) -> Result<(Process<'static>, String)> {
-        Process::start(&Standalone, &shell(script), &Job::default(), Duration::from_millis(300))
+        start_within(Duration::from_secs(30), script)
+    }
+
+    fn start_within(limit: Duration, script: &str) -> Result<(Process<'static>, String)> {
+        Process::start(&Standalone, &shell(script), &Job::default(), limit)
     }
 
     /// An error as text.
@@ -324,7 +328,7 @@ mod tests {
         let missing = Process::start(&Standalone, &missing, &Job::default(), PAUSE);
         assert_eq!(failed(missing), "its program is not installed");
         assert_eq!(failed(start(r#"echo '{"error":"no module x"}'"#)), "no module x");
-        assert!(failed(start("sleep 30")).contains("no answer within 300ms"));
+        assert!(failed(start_within(PAUSE, "sleep 30")).contains("no answer within 20ms"));
         let error = failed(start("echo 'a line with password=s3cret' >&2; exit 3"));
         assert_eq!(error, "it ended: exit status: 3: a line with password=***");
         let (mut process, _) = start(&(READY.to_owned() + "kill -SEGV $$")).unwrap();
@@ -332,10 +336,6 @@ mod tests {
         let (mut process, _) = start(&(READY.to_owned() + &done(0.0) + "kill -SEGV $$")).unwrap();
         process.turn().unwrap();
         assert!(failed(process.finish()).starts_with("it crashed: signal: 11"));
-    }
-
-    fn start_within(limit: Duration, script: &str) -> Result<(Process<'static>, String)> {
-        Process::start(&Standalone, &shell(script), &Job::default(), limit)
     }
 
     #[test]
