@@ -35,7 +35,7 @@ firebirdsql (Python); and what scripts/driver-peers.sh builds for Mono, Go, Java
 listed. Rows and the hash of every cell are checked in each repetition; if they are wrong, there is no result. The exit status
 is 1 if a firearrow contestant fails; with --odbc or --adbc-driver, if one built into this command fails.")]
 pub(crate) struct DriverArgs {
-    /// A database; created if it does not exist
+    /// A database. Without --sql, it and its demo tables are created if they do not exist, and stay
     #[arg(value_hint = ValueHint::Url, required_unless_present_any = ["odbc", "adbc_driver"])]
     url: Option<String>,
     /// Shapes to read [default: all]

@@ -122,16 +122,16 @@ def test_attributes_are_checked_when_they_are_set(
     database: str, connection: firearrow.Connection, name: str, value: Any
 ) -> None:
     before = getattr(connection, name)
-    with pytest.raises(InterfaceError, match=f"{name} is"):
+    with pytest.raises(InterfaceError, match=f"{name} must be"):
         setattr(connection, name, value)
     assert getattr(connection, name) == before
 
     async def work() -> None:
         async with aio.connect(database) as other:
-            with pytest.raises(InterfaceError, match=f"{name} is"):
+            with pytest.raises(InterfaceError, match=f"{name} must be"):
                 setattr(other, name, value)
             if name == "autocommit":
-                with pytest.raises(InterfaceError, match=f"{name} is"):
+                with pytest.raises(InterfaceError, match=f"{name} must be"):
                     await other.set_autocommit(value)
 
     asyncio.run(work())

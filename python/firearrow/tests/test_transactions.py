@@ -362,7 +362,7 @@ def test_a_savepoint_whose_transaction_ends(connection: firearrow.Connection, co
 def test_transactions_in_sql(connection: firearrow.Connection, counter: str, sql: str) -> None:
     """The connection would not know: it says what to call instead."""
     connection.execute(f"UPDATE {counter} SET n = 1")
-    with pytest.raises(firearrow.ProgrammingError, match="commit\\(\\) or rollback\\(\\)"):
+    with pytest.raises(firearrow.ProgrammingError, match="begin\\(\\), commit\\(\\) and rollback\\(\\)"):
         connection.execute(sql)
     assert value(connection, counter) == 1
     connection.rollback()

@@ -148,10 +148,11 @@ impl<'a> Bench<'a> {
     fn on_firebird(host: &'a dyn Host, options: Options, firebird: &Firebird) -> Result<Self> {
         let Firebird { config, compress, link, shapes, sql } = firebird;
         let (compress, link) = (*compress, *link);
-        demo::complete_only(host, config, options.rows.get(), &subject::tables(shapes))?;
         let subjects = match sql {
+            // It needs nothing that would have to be made.
             Some(sql) => vec![Subject::query(host, config, sql)?],
             None => {
+                demo::complete_only(host, config, options.rows.get(), &subject::tables(shapes))?;
                 host.status("working out what must be read");
                 let connection = host.open(config)?;
                 let rows = options.rows.get();

@@ -166,6 +166,18 @@ matrix!(
 );
 
 matrix!(
+    [firebird_4_0, embedded_5_0],
+    fn a_query_creates_no_database(target: &Target) {
+        let url = target.fresh_url();
+        let query = ["--contestants", "crate", "--sql", "SELECT 1 FROM RDB$DATABASE"];
+        // The second time it would be there.
+        for _ in 0..2 {
+            firearrow(target, &[&["bench", "driver", &url], &query[..]].concat()).failure(1, &["I/O error"]);
+        }
+    }
+);
+
+matrix!(
     [firebird_4_0],
     fn rivals_that_are_missing_wrong_or_crash_are_named(target: &Target) {
         let url = demo(target, "300");
