@@ -53,6 +53,13 @@ class Contestant(ABC):
         """Says what this driver cannot do."""
         raise Unable(f"{self.distribution} {what}")
 
+    def wants_plain_server(self, job: Job) -> None:
+        """Refuses what is not a server, or compresses."""
+        if not job["host"]:
+            self.refuse("reads from servers only")
+        if job["compressed"]:
+            self.refuse("does not compress")
+
 
 class Unable(Exception):
     """Something else is wanted than this driver can do."""
@@ -132,10 +139,7 @@ class FbFast(Contestant):
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        if not job["host"]:
-            self.refuse("reads from servers only")
-        if job["compressed"]:
-            self.refuse("does not compress")
+        self.wants_plain_server(job)
 
     def connect(self) -> Any:
         job = self.job
@@ -165,10 +169,7 @@ class FirebirdSql(Contestant):
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        if not job["host"]:
-            self.refuse("reads from servers only")
-        if job["compressed"]:
-            self.refuse("does not compress")
+        self.wants_plain_server(job)
 
     def connect(self) -> Any:
         job = self.job

@@ -12,6 +12,7 @@
 use super::column::Column;
 use super::hash::Found;
 use crate::error::{Error, Result};
+use crate::measure::Wire;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::thread;
@@ -188,6 +189,13 @@ impl Done {
         set("rows", Some(rows));
         values
     }
+}
+
+/// What [`Done::more`] tells of the wire, without connecting.
+pub(super) fn of_wire(wire: Wire) -> BTreeMap<String, f64> {
+    let round_trips = wire.round_trips.saturating_sub(wire.connect_round_trips);
+    let values = [round_trips, wire.bytes_received, wire.bytes_sent];
+    KNOWN.into_iter().zip(values).map(|(name, value)| (name.to_owned(), value as f64)).collect()
 }
 
 /// What [`Done::more`] may tell of.

@@ -2,7 +2,7 @@
 
 use super::column::Column;
 use super::hash::Found;
-use super::job::{Done, Failed, Job, Ready};
+use super::job::{Done, Failed, Job, Ready, of_wire};
 use crate::adbc::phases as adbc;
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -102,14 +102,6 @@ fn by_crate(host: &dyn Host, config: &Config, job: &Job) -> Result<Done> {
     let wire = Wire::of(connection.wire_stats(), connected.round_trips);
     connection.close()?;
     let release_s = clock.lap()?.wall_s;
-    let more = wire.map(|wire| {
-        [
-            ("round_trips", wire.round_trips - wire.connect_round_trips),
-            ("bytes_received", wire.bytes_received),
-            ("bytes_sent", wire.bytes_sent),
-        ]
-        .map(|(name, value)| (name.to_owned(), value as f64))
-    });
     let done = Done {
         connect_s,
         execute_s,
@@ -118,7 +110,7 @@ fn by_crate(host: &dyn Host, config: &Config, job: &Job) -> Result<Done> {
         cpu_s: clock.cpu().seconds(),
         peak_rss_bytes: clock.peak_memory(),
         columns,
-        more: more.into_iter().flatten().collect(),
+        more: wire.map(of_wire).unwrap_or_default(),
         ..Done::default()
     };
     Ok(done.with(&found))

@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, LIBRARY};
 use super::hash::Found;
-use super::job::{Done, Job};
+use super::job::{Done, Job, of_wire};
 use super::process::Process;
 use super::subject::Subject;
 use crate::error::{Error, Result};
@@ -229,23 +229,16 @@ fn by_library(host: &dyn Host, peer: &Peer, subject: &Subject, limit: Duration) 
     let run = Peer::fetched(&process.hear()?)?;
     let seen = start.elapsed();
     process.finish()?;
-    let mut done = Done {
+    let done = Done {
         connect_s: run.connect.wall_s,
         execute_s: run.execute.wall_s,
         drain_s: run.fetch(),
         release_s: run.release.wall_s,
         cpu_s: run.cpu(),
         peak_rss_bytes: run.peak_rss_bytes,
+        more: run.wire.map(of_wire).unwrap_or_default(),
         ..Done::default()
     };
-    if let Some(wire) = run.wire {
-        let trips = wire.round_trips.saturating_sub(wire.connect_round_trips);
-        done.more = BTreeMap::from([
-            ("round_trips".to_owned(), trips as f64),
-            ("bytes_received".to_owned(), wire.bytes_received as f64),
-            ("bytes_sent".to_owned(), wire.bytes_sent as f64),
-        ]);
-    }
     // Loading the library and the engine come first, so there is no lower limit.
     done.check(seen)?;
     Ok(done.with(&Found { rows: run.rows, sums: Vec::new() }))

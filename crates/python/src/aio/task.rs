@@ -44,7 +44,7 @@ pub(super) struct Tasks {
     news: Mutex<News>,
     /// How often the loop has looked.
     looks: AtomicU64,
-    /// Whether a task of the runtime looks after the loop.
+    /// Whether a task of the runtime watches the loop.
     is_watched: AtomicBool,
 }
 
@@ -55,7 +55,7 @@ enum Call {
     InRuntime(AbortHandle),
 }
 
-/// What the loop has to look after.
+/// What has happened since the loop last looked.
 #[derive(Default)]
 struct News {
     last: u64,
@@ -175,7 +175,7 @@ impl Tasks {
         results
     }
 
-    /// Lets the runtime look after the loop.
+    /// Starts the task that watches the loop, unless it is running.
     fn watch(self: &Arc<Self>, runtime: &Handle) {
         if !self.is_watched.swap(true, Ordering::SeqCst) {
             runtime.spawn(watch(Arc::downgrade(self)));
@@ -224,7 +224,7 @@ impl Tasks {
     }
 }
 
-/// Looks after a loop that has calls: while it stands still, the runtime goes on with them.
+/// Watches a loop that has calls: while it is stuck, the runtime continues them.
 async fn watch(tasks: Weak<Tasks>) {
     let mut looks = None;
     loop {
