@@ -28,10 +28,10 @@ export PYTHONPATH=$PWD/python/firearrow/src:$folder/site${PYTHONPATH:+:$PYTHONPA
 platform() {
     local failed=0
     echo "Python tests on $1"
-    scripts/step.sh "Python tests, $1" "${@:2}" "$environment/bin/pytest" python/tests -p no:cacheprovider \
-        "${arguments[@]}" || failed=$?
-    scripts/step.sh "Tests of firearrow, $1" "${@:2}" "$environment/bin/pytest" python/firearrow/tests \
-        -p no:cacheprovider "${arguments[@]}" || failed=$?
+    # As with the Rust tests: what failed runs once more, and is named (RERUN).
+    local pytest=("$environment/bin/pytest" -p no:cacheprovider --reruns 1 -rR)
+    scripts/step.sh "Python tests, $1" "${@:2}" "${pytest[@]}" python/tests "${arguments[@]}" || failed=$?
+    scripts/step.sh "Tests of firearrow, $1" "${@:2}" "${pytest[@]}" python/firearrow/tests "${arguments[@]}" || failed=$?
     return "$failed"
 }
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Sums up a test run: `cargo test 2>&1 | test-report.py BUILT REPORT`.
+"""Sums up a test run: `cargo test 2>&1 | test-report.py BUILT REPORT FAILED`.
 
 Passes the output on. BUILT is what `cargo test --no-run --message-format json` has written; it names the package of each
 test binary, whose times go to the file that FIREARROW_STEPS names (see step.sh).
 
 libtest has no skip at run time: a matrix test whose server is absent passes for cargo. REPORT, written by
 crates/testkit/src/report.rs, distinguishes skipped tests from passed ones.
+
+Writes the names of the tests that failed to FAILED, a line each, unless it does not know them all.
 """
 
 import json
@@ -27,9 +29,10 @@ FAILURE_LINES = 12
 
 
 def main() -> int:
-    built, report = map(Path, sys.argv[1:])
-    results, steps, failures = watch(sys.stdin.buffer, names(read(built)))
-    write_steps(steps)
+    built, report, names_of_failed = map(Path, sys.argv[1:])
+    watched = watch(sys.stdin.buffer, names(read(built)))
+    results, failures = watched.results, watched.failures
+    write_steps(watched.steps)
     # The tests write it, so it is complete when their output has ended.
     entries = [json.loads(line) for line in read(report).splitlines()]
     passed, failed = (sum(column) for column in zip(*results)) if results else (0, 0)
@@ -49,6 +52,9 @@ def main() -> int:
     for test in again:
         print(f"AGAIN {test}: its server had stopped working and was replaced")
     print(f"{passed - skipped} passed, {failed} failed, {skipped} skipped, {len(again)} run again")
+    # A binary that ends early does not say what else would have failed.
+    if len(failures) == failed and len(results) == watched.started:
+        names_of_failed.write_text("".join(f"{name.split(': ', 1)[1]}\n" for name, _ in failures), encoding="utf-8")
     return 1 if failed else 0
 
 
@@ -85,6 +91,8 @@ class Watched(NamedTuple):
     """Each binary's name, and its seconds."""
     failures: list[tuple[str, list[str]]]
     """Each failed test with its binary's name, and what it printed."""
+    started: int
+    """Test binaries, and crates with documentation, that have begun."""
 
 
 def watch(lines: Iterable[bytes], binaries: dict[str, str]) -> Watched:
@@ -93,7 +101,7 @@ def watch(lines: Iterable[bytes], binaries: dict[str, str]) -> Watched:
     steps: list[tuple[str, float]] = []
     failures: list[tuple[str, list[str]]] = []
     output: list[str] | None = None
-    docs = 0.0
+    started, docs = 0, 0.0
     name, begin = None, 0.0
 
     def end() -> None:
@@ -118,15 +126,17 @@ def watch(lines: Iterable[bytes], binaries: dict[str, str]) -> Watched:
             results.append((int(found[1]), int(found[2])))
         elif found := BINARY.match(line):
             end()
+            started += 1
             path = Path(found[1]).name
             name, begin = binaries.get(path, path), time.monotonic()
         elif DOCS.match(line):
             end()
+            started += 1
             name, begin = "doc tests", time.monotonic()
     end()
     if docs:
         steps.append(("doc tests", docs))
-    return Watched(results, steps, failures)
+    return Watched(results, steps, failures, started)
 
 
 def write_steps(steps: list[tuple[str, float]]) -> None:

@@ -318,6 +318,8 @@ impl<L: Link> Wire<L> {
             // A cancellation that comes too late hits the next request, which is this. The cursor is then closed by the
             // one after it, which otherwise fails and does nothing.
             self.tell(&FreeStatement { statement: handle(statement.0), option: FreeOption::Close })?;
+            self.drop_cursor(statement)?;
+            return self.see_it_answer().await;
         }
         self.drop_cursor(statement)
     }

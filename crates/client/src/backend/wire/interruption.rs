@@ -11,7 +11,7 @@ use crate::backend::milliseconds;
 use crate::cancel::{Operation, interrupted};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::wire::ProtocolError;
-use firearrow_proto::wire::packet::attach::Cancel;
+use firearrow_proto::wire::packet::attach::{Cancel, Ping};
 use std::time::{Duration, Instant};
 
 /// Longest wait for a server to react.
@@ -166,6 +166,18 @@ impl<L: Link> Wire<L> {
         }
         self.want_all();
         Ok(())
+    }
+
+    /// If somebody wants this call to end: waits until the server answers, or closes the connection. A server that was
+    /// between two fetches may have missed the cancellation, and the next call would wait without knowing of it.
+    pub(super) async fn see_it_answer(&mut self) -> Result<()> {
+        if !self.interruption.is_due() {
+            return Ok(());
+        }
+        // Another `op_cancel` would wait behind the requests that close the cursor.
+        self.interruption.is_told = true;
+        let ticket = self.ask(&Ping)?;
+        self.answer(ticket).await.map(|_| ())
     }
 
     /// Marks results as wanted again.
