@@ -38,7 +38,12 @@ cargo test --workspace --no-fail-fast --color never "$@" 2>&1 |
 mapfile -t failed <"$folder/failed"
 ((${#failed[@]} <= 3)) || exit "$status"
 echo "Once more: ${failed[*]}"
-RUST_TEST_THREADS=1 cargo test --workspace --no-fail-fast --color never -- --exact "${failed[@]}" \
+options=()
+for option in "$@"; do
+    [[ $option != -- ]] || break
+    options+=("$option")
+done
+RUST_TEST_THREADS=1 cargo test --workspace --no-fail-fast --color never "${options[@]}" -- --exact "${failed[@]}" \
     >"$folder/again" 2>&1 || { cat "$folder/again" && exit 1; }
 # A test of that name may be in several binaries; one that no longer runs has not passed.
 for test in "${failed[@]}"; do
