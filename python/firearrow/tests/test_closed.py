@@ -80,7 +80,7 @@ def test_closed_connections(database: str) -> None:
     assert connection.closed
     assert not connection.is_alive
     assert cursor.rowcount == -1
-    with connection:
+    with pytest.raises(firearrow.InterfaceError, match="the connection is closed"), connection:
         pass
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from decimal import Decimal
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -65,10 +66,62 @@ def test_other_errors_have_no_hint(connection: firearrow.Connection) -> None:
 def test_other_hints(connection: firearrow.Connection, database: str) -> None:
     with pytest.raises(firearrow.OperationalError) as caught:
         firearrow.connect(database.replace(".fdb", "-none.fdb"))
-    assert str(caught.value).endswith("\nHint: to create the database, pass create_if_missing=True")
+    assert str(caught.value).endswith("\nHint: there is no such file; to create the database, pass create_if_missing=True")
     with pytest.raises(firearrow.DataError) as refused:
         connection.execute("SELECT 1 FROM RDB$DATABASE WHERE RDB$RELATION_ID IN (?)", ([1, 2],))
     assert str(refused.value).endswith("\nHint: for IN, write one ? for each value")
+
+
+@pytest.mark.parametrize("sql", ["", " ", "-- nothing"])
+def test_no_statement(connection: firearrow.Connection, sql: str) -> None:
+    with pytest.raises(firearrow.ProgrammingError, match="\nHint: there is no statement in the SQL$"):
+        connection.execute(sql)
+
+
+def test_names_with_a_sequence(connection: firearrow.Connection) -> None:
+    sql = "SELECT 1 FROM RDB$DATABASE WHERE RDB$RELATION_ID = :id"
+    told = r"\nHint: :id takes a mapping: \{'id': …\}; for a sequence write \?$"
+    with pytest.raises(firearrow.ProgrammingError, match=told):
+        connection.execute(sql, (1,))
+    with pytest.raises(firearrow.ProgrammingError, match="for \\? give a sequence"):
+        connection.execute(sql.replace(":id", "?"), {"id": 1})
+
+
+def test_texts_of_iso_8601(connection: firearrow.Connection, table: str) -> None:
+    connection.execute(f"CREATE TABLE {table} (t TIMESTAMP, d DATE)")
+    connection.commit()
+    for column in ("t", "d"):
+        with pytest.raises(firearrow.DataError, match="a text with a space instead of the T$"):
+            connection.execute(f"INSERT INTO {table} ({column}) VALUES (?)", ("2024-01-02T03:04:05",))
+    connection.execute(f"INSERT INTO {table} (t) VALUES (?)", ("2024-01-02 03:04:05",))
+    assert connection.execute(f"SELECT t FROM {table}").fetchone() == (datetime(2024, 1, 2, 3, 4, 5),)
+
+
+def test_tables_with_lower_case_names(connection: firearrow.Connection, table: str) -> None:
+    name = table.lower()
+    connection.execute(f'CREATE TABLE "{name}" (id INTEGER)')
+    connection.commit()
+    with pytest.raises(firearrow.ProgrammingError, match=f'lower-case letters needs quotes: "{name}"$'):
+        connection.execute(f"SELECT * FROM {name}x".replace("x", ""))
+    assert connection.execute(f'SELECT * FROM "{name}"').fetchall() == []
+    connection.commit()
+    connection.execute(f'DROP TABLE "{name}"')
+    connection.commit()
+
+
+def test_home_is_not_expanded(is_wire: bool) -> None:
+    if is_wire:
+        pytest.skip("the embedded engine's own message")
+    with pytest.raises(firearrow.OperationalError, match=r"os.path.expanduser\('~/none.fdb'\)$"):
+        firearrow.connect("~/none.fdb")
+
+
+def test_a_result_that_is_read_after_commit(connection: firearrow.Connection) -> None:
+    cursor = connection.execute("SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c")
+    cursor.fetchone()
+    connection.commit()
+    with pytest.raises(firearrow.Error, match=r"fetch all of its rows before commit\(\)"):
+        cursor.fetchall()
 
 
 def test_errors_of_many_rows_tell_which(connection: firearrow.Connection, priced: str) -> None:

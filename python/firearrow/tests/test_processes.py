@@ -119,7 +119,7 @@ def test_subinterpreters_are_refused(database: str) -> None:
         "pass",
         "del connection",
         "sys.exit(0)",
-        "cursor.holder = cursor; connection.holder = connection",
+        "cursor.holder = cursor; connection._holder = connection",
         "sys.modules['kept'] = cursor",
         "threading.Thread(target=cursor.fetchall, daemon=True).start(); time.sleep(0.2)",
         "atexit.register(cursor.fetchone)",

@@ -12,18 +12,22 @@ from firearrow import InterfaceError, Pool, ProgrammingError, aio
 
 FILE = "/nowhere/x.fdb"
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"dbname": FILE}, "unknown option 'dbname'; did you mean 'database'"),
-    ({"db": FILE}, "unknown option 'db'; did you mean 'database'"),
+    ({"dbname": FILE}, "there is no option 'dbname'; is 'database' meant"),
+    ({"db": FILE}, "there is no option 'db'; is 'database' meant"),
     ({"dsn": FILE}, "pass the DSN as the first argument"),
     ({"host": "localhost"}, r"a host alone names no database: connect\('/path/or/alias', host="),
     ({}, "name a database"),
     ({"database": 3}, "database must be a str or a path, not int"),
-    ({"database": FILE, "passwd": "x"}, "did you mean 'password'"),
-    ({"database": FILE, "isolation_level": "x"}, "did you mean 'isolation'"),
-    ({"database": FILE, "cursor_factory": dict}, "did you mean 'row_factory'"),
+    ({"database": FILE, "passwd": "x"}, "is 'password' meant"),
+    ({"database": FILE, "isolation_level": "x"}, "is 'isolation' meant"),
+    ({"database": FILE, "cursor_factory": dict}, "is 'row_factory' meant"),
     ({"database": FILE, "port": 3050}, "a port needs a host"),
     ({"database": FILE, "row_factory": "dict"}, "row_factory must be a function such as firearrow.dict_row"),
-    ({"database": FILE, "row_factory": None}, "row_factory must be a function such as firearrow.dict_row"),
+    ({"database": FILE, "isolaton": "x"}, "there is no option 'isolaton'; is 'isolation' meant"),
+    ({"database": FILE, "auto_commit": True}, "there is no option 'auto_commit'; is 'autocommit' meant"),
+    ({"database": FILE, "xyz": 3}, "there is no option 'xyz'; remove it"),
+    ({"database": f"{FILE}?isolation=snapshot"}, r"'isolation' is no option of URLs here; .*isolation=…\)"),
+    ({"database": f"{FILE}?autocommit=1"}, r"no option 'autocommit' in URLs; .*autocommit=…\)"),
     (
         {"database": FILE, "lock_timeout": "5"},
         "lock_timeout must be a number of seconds from 0 to 32767, or None, not '5'",
@@ -137,6 +141,67 @@ def test_attributes_are_checked_when_they_are_set(
     asyncio.run(work())
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("auto_commit", "autocommit"), ("isolation_level", "isolation"), ("rowfactory", "row_factory"), ("xyz", None)],
+)
+def test_misspelt_attributes(
+    database: str, connection: firearrow.Connection, name: str, meant: str | None
+) -> None:
+    told = f"'Connection' object has no attribute '{name}'" + (f"; is '{meant}' meant\\?" if meant else "")
+    with pytest.raises(AttributeError, match=f"^{told}$"):
+        setattr(connection, name, None)
+
+    async def work() -> None:
+        async with aio.connect(database) as other:
+            with pytest.raises(AttributeError, match=f"^{told}$"):
+                setattr(other, name, None)
+
+    asyncio.run(work())
+    with Pool(database) as pool, pytest.raises(AttributeError, match="is 'closed' meant"):
+        pool.close_d = 3  # type: ignore[attr-defined]
+
+    class Mine(firearrow.Connection):
+        pass
+
+    with firearrow.connect(database) as base:
+        mine = Mine(base._core)
+        setattr(mine, name, 5)
+        assert getattr(mine, name) == 5
+
+
+def test_no_row_factory_means_tuples(database: str) -> None:
+    with firearrow.connect(database, row_factory=None) as connection:
+        assert connection.row_factory is firearrow.tuple_row
+        connection.row_factory = firearrow.dict_row
+        connection.row_factory = None
+        assert connection.execute("SELECT 1 FROM RDB$DATABASE").fetchone() == (1,)
+
+
+def test_a_block_needs_an_open_connection(database: str) -> None:
+    connection = firearrow.connect(database)
+    connection.close()
+    with pytest.raises(InterfaceError, match="the connection is closed"), connection:
+        pass
+
+    async def work() -> None:
+        other = await aio.connect(database)
+        await other.close()
+        with pytest.raises(InterfaceError, match="the connection is closed"):
+            async with other:
+                pass
+
+    asyncio.run(work())
+
+
+def test_public_names_are_those_that_are_imported() -> None:
+    for package in (firearrow, aio):
+        for name in package.__all__:
+            module = getattr(getattr(package, name), "__module__", "")
+            assert not module.startswith("firearrow.") or module == "firearrow.aio", name
+    assert repr(Pool) == "<class 'firearrow.Pool'>" and repr(aio.Pool) == "<class 'firearrow.aio.Pool'>"
+
+
 @pytest.mark.parametrize("pool", [Pool, aio.Pool])
 @pytest.mark.parametrize(
     ("options", "message"),
@@ -147,6 +212,9 @@ def test_attributes_are_checked_when_they_are_set(
         ({"idle_timeout": "1"}, "idle_timeout must be a number of seconds, not '1'"),
         ({"reset": None}, "reset must be one of auto, always, never, not None"),
         ({"configure": "SET ROLE x"}, "configure is called with each new connection"),
+        ({"maxsize": 3}, "there is no option 'maxsize'; is 'max_size' meant"),
+        ({"maxconn": 3}, "there is no option 'maxconn'; is 'max_size' meant"),
+        ({"auto_commit": True}, "there is no option 'auto_commit'; is 'autocommit' meant"),
     ],
 )
 def test_options_of_pools(pool: Any, options: dict[str, Any], message: str) -> None:
@@ -158,7 +226,6 @@ def test_row_factories_are_checked_when_they_are_set(connection: firearrow.Conne
     cursor = connection.cursor()
     for use in (
         lambda: setattr(connection, "row_factory", 3),
-        lambda: setattr(connection, "row_factory", None),
         lambda: setattr(cursor, "row_factory", "dict"),
         lambda: connection.cursor(row_factory={}),  # type: ignore[arg-type]
     ):

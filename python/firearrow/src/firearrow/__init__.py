@@ -43,6 +43,11 @@ from .types import (
     TimestampFromTicks,
 )
 
+# Messages and tracebacks name what users import, not the file that it is in.
+for _public in list(vars().values()):
+    if getattr(_public, "__module__", "").startswith("firearrow."):
+        _public.__module__ = "firearrow"
+
 apilevel = "2.0"
 threadsafety = 2
 """Threads may share the module and connections."""

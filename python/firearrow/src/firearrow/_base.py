@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from . import _core, errors
 from ._request import bound, check_isolation, check_lock_timeout, check_switch
+from ._names import Strict, of_class
 from .rows import Row, RowFactory, check_factory, chosen, made_by, tuple_row
 from .types import Column, column
 
@@ -49,7 +50,7 @@ def event_names(names: Sequence[object]) -> list[str]:
     return [str(name) for name in names]
 
 
-class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
+class ConnectionBase(Strict, Generic[CoreConnection, CoreTransaction]):
     """A connection, without what waits."""
 
     # PEP 249 wants them here, too.
@@ -88,7 +89,8 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         return self._row_factory
 
     @row_factory.setter
-    def row_factory(self, value: RowFactory) -> None:
+    def row_factory(self, value: RowFactory | None) -> None:
+        value = tuple_row if value is None else value
         check_factory(value)
         self._row_factory = value
 
@@ -601,8 +603,7 @@ def _sql_type(column: Column) -> str:
 
 def _name(of: object) -> str:
     """The name of an object's class as users know it."""
-    cls = type(of)
-    return f"{cls.__module__.rpartition('.')[0]}.{cls.__name__}"
+    return of_class(type(of))
 
 
 def library(name: str) -> Any:

@@ -16,6 +16,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 from ._base import ConnectionBase, CoreConnection, CoreTransaction, Dependent
 from ._pooling import Limits, Member, PoolClosed, PoolTimeout, State, changes_session
 from ._request import Request
+from ._names import Strict, of_class
 from .errors import InterfaceError
 
 __all__ = ["PATIENCE", "PoolBase", "Pooled"]
@@ -131,7 +132,20 @@ class Pooled(ConnectionBase[CoreConnection, CoreTransaction]):
         warnings.warn(f"{self!r} was not given back to its pool", ResourceWarning, stacklevel=2, source=self)
 
 
-class PoolBase(ABC, Generic[C]):
+# What pools take beside the options of their connections.
+_ARGUMENTS = (
+    "min_size",
+    "max_size",
+    "acquire_timeout",
+    "idle_timeout",
+    "max_lifetime",
+    "check_after",
+    "reset",
+    "configure",
+)
+
+
+class PoolBase(Strict, ABC, Generic[C]):
     """A pool, without what waits."""
 
     # Before there is one, for __del__.
@@ -147,7 +161,7 @@ class PoolBase(ABC, Generic[C]):
     ) -> None:
         if configure is not None and not callable(configure):
             raise InterfaceError(f"configure is called with each new connection, and cannot be {configure!r}")
-        self._request = Request(False, database, **options)
+        self._request = Request(False, database, further=_ARGUMENTS, **options)
         self._configure = configure
         # What a connection has beside its core, from the first that was opened.
         self._settings: dict[str, Any] = {}
@@ -249,8 +263,7 @@ class PoolBase(ABC, Generic[C]):
         about = f"{state.lent} in use, {len(state.idle)} idle, at most {state.limits.max_size}"
         if state.waiters:
             about += f", {len(state.waiters)} waiting"
-        package = type(self).__module__.rpartition(".")[0]
-        return f"<{package}.Pool: {'closed' if state.is_closed else about}>"
+        return f"<{of_class(type(self))}: {'closed' if state.is_closed else about}>"
 
 
 _pools: weakref.WeakSet[PoolBase[Any]] = weakref.WeakSet()

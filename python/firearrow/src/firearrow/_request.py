@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core, errors
 from ._engine import engine
+from ._names import meant, nearest
 from ._target import describe
 from .rows import RowFactory, check_factory, tuple_row
 
@@ -15,18 +18,24 @@ __all__ = ["Request", "bound", "check_isolation", "check_lock_timeout", "check_s
 # Characters of a wrong value in a message.
 _SHOWN = 40
 
-# Other drivers' names of options, and ours.
-_MEANT = {
-    "db": "database",
-    "dbname": "database",
-    "filename": "database",
-    "passwd": "password",
-    "hostname": "host",
-    "server": "host",
-    "isolation_level": "isolation",
-    "cursor_factory": "row_factory",
-    "client_encoding": "charset",
-}
+# What `connect` takes that is no option of a URL.
+_ARGUMENTS = (
+    "database",
+    "user",
+    "password",
+    "host",
+    "port",
+    "role",
+    "autocommit",
+    "isolation",
+    "read_only",
+    "lock_timeout",
+    "row_factory",
+    "max_result_rows",
+    "max_result_bytes",
+)
+_UNKNOWN = re.compile(r"there is no option '([^']*)'; remove it$")
+_ELSEWHERE = re.compile(r"'(\w+)' is an option of .* and has no effect here;")
 
 
 class Request:
@@ -47,16 +56,19 @@ class Request:
         isolation: str | None = None,
         read_only: bool = False,
         lock_timeout: float | None = None,
-        row_factory: RowFactory = tuple_row,
+        row_factory: RowFactory | None = None,
         max_result_rows: int | None = None,
         max_result_bytes: int | None = None,
+        further: Sequence[str] = (),
         **options: Any,
     ) -> None:
+        # `further`: what the caller takes beside these.
+        known = (*_ARGUMENTS, *further)
+        for name in options:
+            if (ours := meant(name)) in known:
+                raise errors.InterfaceError(f"there is no option {name!r}; is {ours!r} meant?")
         if "dsn" in options:
             raise errors.InterfaceError("pass the DSN as the first argument: connect('host:path')")
-        for name in options:
-            if name in _MEANT:
-                raise errors.InterfaceError(f"unknown option {name!r}; did you mean {_MEANT[name]!r}?")
         for name, given in {"user": user, "password": password, "role": role}.items():
             if given is not None and not _is(given, str):
                 raise errors.InterfaceError(f"{name} must be a str, not {type(given).__name__}")
@@ -76,11 +88,16 @@ class Request:
         check_lock_timeout(lock_timeout)
         check_isolation(isolation)
         self._transactions = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
-        check_factory(row_factory)
-        self.row_factory = row_factory
+        self.row_factory = tuple_row if row_factory is None else row_factory
+        check_factory(self.row_factory)
         rows, size = bound("max_result_rows", max_result_rows), bound("max_result_bytes", max_result_bytes)
         # What the database's text says, unless an argument says otherwise.
-        most_rows, most_bytes = _core.check_options(self.database, self.options, isolation)
+        try:
+            most_rows, most_bytes = _core.check_options(self.database, self.options, isolation)
+        except errors.InterfaceError as error:
+            if (told := _better(str(error), options, known)) is None:
+                raise
+            raise errors.InterfaceError(told) from None
         self._max_rows = most_rows if rows is None else rows
         self._max_bytes = most_bytes if size is None else size
 
@@ -90,6 +107,20 @@ class Request:
         connection.max_result_rows, connection.max_result_bytes = self._max_rows, self._max_bytes
         connection._options = dict(self._transactions)
         connection._tell_options()
+
+
+def _better(message: str, options: Mapping[str, object], known: Sequence[str]) -> str | None:
+    """What to say of an option that the core does not know, since it does not know those of this package."""
+    if found := _UNKNOWN.match(message):
+        ours = nearest(found[1], known)
+        if ours is None:
+            return None
+        if found[1] in options:
+            return f"there is no option {found[1]!r}; is {ours!r} meant?"
+        return f"there is no option {found[1]!r} in URLs; pass {ours} as an argument: connect(…, {ours}=…)"
+    if (found := _ELSEWHERE.match(message)) and found[1] in known:
+        return f"{found[1]!r} is no option of URLs here; pass it as an argument: connect(…, {found[1]}=…)"
+    return None
 
 
 def _place(database: str | os.PathLike[str] | None, host: str | None, port: int | None) -> str:

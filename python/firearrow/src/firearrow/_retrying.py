@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any, Literal
 
 from ._backoff import Backoff
+from ._names import of_class
 from .errors import Error, InterfaceError, ProgrammingError
 
 __all__ = ["Attempts", "arrange", "check_options", "decide", "in_progress"]
@@ -150,5 +151,5 @@ def arrange(
 
 def _name(of: object) -> str:
     """A class's name, with its package if firearrow has another one of that name."""
-    package = type(of).__module__.rpartition(".")[0]
-    return f"{package}.{type(of).__name__}" if package.startswith("firearrow") else type(of).__name__
+    name = of_class(type(of))
+    return name if name.startswith("firearrow.") else type(of).__name__

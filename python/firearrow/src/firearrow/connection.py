@@ -36,7 +36,7 @@ def connect(
     isolation: str | None = None,
     read_only: bool = False,
     lock_timeout: float | None = None,
-    row_factory: RowFactory = tuple_row,
+    row_factory: RowFactory | None = None,
     **options: Any,
 ) -> Connection:
     """Connect to a database.
@@ -320,6 +320,7 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         self._main = None
 
     def __enter__(self) -> Connection:
+        self._check()
         return self
 
     def __exit__(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._base import CursorBase, frame, library, masked_arrays
+from ._hints import explain_names
 from .errors import OperationalError, ProgrammingError
 from .rows import Row, RowFactory
 
@@ -93,9 +94,13 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             This one.
         """
         self._begin(sql, model, max_result_rows, max_result_bytes)
-        told = self._core.execute(
-            self._place(), sql, parameters, timeout, parallel, read, self._is_scrollable
-        )
+        try:
+            told = self._core.execute(
+                self._place(), sql, parameters, timeout, parallel, read, self._is_scrollable
+            )
+        except ProgrammingError as error:
+            explain_names(error, sql, parameters)
+            raise
         self._note(told)
         return self
 

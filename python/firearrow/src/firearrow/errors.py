@@ -148,6 +148,8 @@ _BY_STATE: dict[str, type[Error]] = {
     "HY015": ProgrammingError,
 }
 
+_SENT = re.compile(r"(?<=parameter )(\d+(?: \(\"[^\"]*\"\))?), row \d+ \(counted from 0\)")
+
 # The place of a token, which the engine tells in the text alone.
 _PLACE = re.compile(r"line (\d+), column (\d+)")
 
@@ -180,5 +182,7 @@ def failed(failures: list[tuple[int, Any]]) -> Error:
     row, error = failures[0]
     assert isinstance(error, Error)
     error.row = row
+    # The number within the rows that were sent together.
+    error.args = tuple(_SENT.sub(r"\1", part) if isinstance(part, str) else part for part in error.args)
     error.failures = failures
     return error

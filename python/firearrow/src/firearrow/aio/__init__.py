@@ -21,6 +21,11 @@ from .pool import Pool, PooledConnection
 from .retrying import retry
 from .transaction import Transaction
 
+# As in firearrow itself.
+for _public in list(vars().values()):
+    if getattr(_public, "__module__", "").startswith("firearrow.aio."):
+        _public.__module__ = "firearrow.aio"
+
 __all__ = [
     "Connection",
     "Cursor",

@@ -36,7 +36,7 @@ def connect(
     isolation: str | None = None,
     read_only: bool = False,
     lock_timeout: float | None = None,
-    row_factory: RowFactory = tuple_row,
+    row_factory: RowFactory | None = None,
     **options: Any,
 ) -> Connecting:
     """Connect to a database: ``connection = await connect(…)``, or ``async with connect(…) as connection``.
@@ -281,6 +281,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         await self._core.drop_database()
 
     async def __aenter__(self) -> Connection:
+        self._check()
         return self
 
     async def __aexit__(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._base import CursorBase, frame, library, masked_arrays
+from .._hints import explain_names
 from ..cursor import call
 from ..errors import OperationalError, ProgrammingError
 from ..rows import Row, RowFactory
@@ -75,11 +76,15 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
             This one.
         """
         self._begin(sql, model, max_result_rows, max_result_bytes)
-        told = await self._core.execute(
-            self._place(), sql, parameters, timeout, parallel, read, self._is_scrollable
-        )
-        if isinstance(told, _core.AioPrepared):
-            told = await told.execute()
+        try:
+            told = await self._core.execute(
+                self._place(), sql, parameters, timeout, parallel, read, self._is_scrollable
+            )
+            if isinstance(told, _core.AioPrepared):
+                told = await told.execute()
+        except ProgrammingError as error:
+            explain_names(error, sql, parameters)
+            raise
         self._note(told)
         return self
 
