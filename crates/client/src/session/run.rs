@@ -10,7 +10,7 @@ use super::fetch::Fetching;
 use super::reading::Reading;
 use super::scroll::Scrolling;
 use super::{Prepared, Session, has_rows, is_transaction_control};
-use crate::arrow::{BatchLimits, ParamOptions, ReadOptions, WriteOptions, suspect};
+use crate::arrow::{BatchLimits, ParamOptions, ReadOptions, WriteOptions, parameter, suspect};
 use crate::backend::{self, Backend, End, RowFailure, Sql, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
@@ -417,10 +417,6 @@ pub(crate) fn name_parameter(prepared: &Prepared, error: &mut Error, batch: &Rec
     }
     let parameters = &prepared.info.parameters;
     let Some(index) = suspect(parameters, batch, row, error.sqlstate()) else { return };
-    let name = match batch.schema_ref().field(index).name().as_str() {
-        "" => String::new(),
-        name => format!(" (\"{name}\")"),
-    };
-    let named = error.clone().context(format!("parameter {}{name}", index + 1));
+    let named = error.clone().context(parameter(index, batch.schema_ref().field(index).name()));
     *error = named;
 }

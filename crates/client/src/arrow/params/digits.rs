@@ -24,13 +24,19 @@ pub(super) fn plain_text(unscaled: impl Display, scale: i8) -> String {
 }
 
 pub(super) fn misfit(text: &str, scale: u8, name: &str) -> Reason {
-    let remedy = match scale {
-        0 => "round it to a whole number first".to_owned(),
-        1 => "round it to 1 decimal first".to_owned(),
-        _ => format!("round it to {scale} decimals first"),
+    let message = match scale {
+        _ if is_no_number(text) => format!("{text} does not fit {name}, which has only numbers and NULL"),
+        0 => format!("{text} does not fit {name}; round it to a whole number first"),
+        1 => format!("{text} does not fit {name} scale 1; round it to 1 decimal first"),
+        _ => format!("{text} does not fit {name} scale {scale}; round it to {scale} decimals first"),
     };
-    let message = format!("{text} does not fit {name} scale {scale}; {remedy}");
     Reason::new(ParamErrorKind::Inexact, message)
+}
+
+/// Whether this is NaN or an infinity, in any spelling.
+fn is_no_number(text: &str) -> bool {
+    let has_digits = text.contains(|character: char| character.is_ascii_digit());
+    !has_digits && text.parse::<f64>().is_ok()
 }
 
 /// Returns the integer that represents this number at a decimal scale.
@@ -205,7 +211,11 @@ mod tests {
         let error = exact_decimal("12.345", 2, "NUMERIC").unwrap_err();
         assert_eq!(error.message, "12.345 does not fit NUMERIC scale 2; round it to 2 decimals first");
         let error = exact_decimal("1.5", 0, "BIGINT").unwrap_err();
-        assert_eq!(error.message, "1.5 does not fit BIGINT scale 0; round it to a whole number first");
+        assert_eq!(error.message, "1.5 does not fit BIGINT; round it to a whole number first");
+        for text in ["NaN", "inf", "-Infinity"] {
+            let error = exact_decimal(text, 0, "BIGINT").unwrap_err();
+            assert_eq!(error.message, format!("{text} does not fit BIGINT, which has only numbers and NULL"));
+        }
     }
 
     #[test]

@@ -43,9 +43,18 @@ impl ParamError {
         if self.kind == ParamErrorKind::Count {
             return String::new();
         }
-        let field = if self.field.is_empty() { String::new() } else { format!(" (\"{}\")", self.field) };
         let row = self.row.map_or_else(String::new, |row| format!(", row {row} (counted from 0)"));
-        format!("parameter {}{field}{row}: ", self.column + 1)
+        format!("{}{row}: ", parameter(self.column, &self.field))
+    }
+}
+
+/// Names a parameter: by its number, and by the name of its field if that says more.
+pub(crate) fn parameter(index: usize, field: &str) -> String {
+    let number = (index + 1).to_string();
+    if field.is_empty() || field == number {
+        format!("parameter {number}")
+    } else {
+        format!("parameter {number} (\"{field}\")")
     }
 }
 

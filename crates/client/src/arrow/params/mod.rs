@@ -29,6 +29,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema};
 use bytes::ByteValues;
 pub(crate) use direct::DirectRow;
+pub(crate) use error::parameter;
 pub use error::{ParamError, ParamErrorKind};
 use error::{Reason, RowReason};
 use firearrow_proto::api::descriptor::Descriptor;

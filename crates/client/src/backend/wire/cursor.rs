@@ -310,6 +310,7 @@ impl<L: Link> Wire<L> {
         let is_alone = self.is_alone(fetches.len());
         fetches.iter().for_each(|ticket| self.router.ignore(*ticket));
         if is_alone {
+            let begin = Instant::now();
             self.want_no_more();
             while fetches.iter().any(|ticket| self.router.ignores(*ticket)) {
                 self.step().await?;
@@ -319,7 +320,7 @@ impl<L: Link> Wire<L> {
             // one after it, which otherwise fails and does nothing.
             self.tell(&FreeStatement { statement: handle(statement.0), option: FreeOption::Close })?;
             self.drop_cursor(statement)?;
-            return self.see_it_answer().await;
+            return self.see_it_answer(begin).await;
         }
         self.drop_cursor(statement)
     }

@@ -169,13 +169,14 @@ impl<L: Link> Wire<L> {
     }
 
     /// If somebody wants this call to end: waits until the server answers, or closes the connection. A server that was
-    /// between two fetches may have missed the cancellation, and the next call would wait without knowing of it.
-    pub(super) async fn see_it_answer(&mut self) -> Result<()> {
+    /// between two fetches may have missed the cancellation, and the next call would wait without knowing of it. What
+    /// the server has needed since `due` counts as part of its time.
+    pub(super) async fn see_it_answer(&mut self, due: Instant) -> Result<()> {
         if !self.interruption.is_due() {
             return Ok(());
         }
         // Another `op_cancel` would wait behind the requests that close the cursor.
-        self.interruption.is_told = true;
+        (self.interruption.is_told, self.interruption.due) = (true, Some(due));
         let ticket = self.ask(&Ping)?;
         self.answer(ticket).await.map(|_| ())
     }
