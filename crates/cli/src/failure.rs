@@ -20,6 +20,8 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 pub(crate) enum Failure {
     /// The client or the engine reported it.
     Firebird(firearrow::Error),
+    /// The same, with a text that says more than the error: where it happened, and what stays.
+    At(String, Box<firearrow::Error>),
     /// The command line names something that does not exist, or its parts do not fit together.
     Usage(String),
     /// Anything else.
@@ -47,7 +49,8 @@ impl Failure {
     /// Returns the message, without passwords.
     pub(crate) fn text(&self, verbose: bool) -> String {
         let text = match self {
-            Self::Firebird(error) => firebird(error, verbose),
+            Self::Firebird(error) => firebird(error.message(), error, verbose),
+            Self::At(text, error) => firebird(text, error, verbose),
             Self::Usage(text) | Self::Other(text) => text.clone(),
             Self::Stopped => interrupt::reason().map_or_else(String::new, interrupt::Reason::text),
             Self::PipeClosed => "nobody reads the output".to_owned(),
@@ -62,7 +65,7 @@ impl Failure {
             return reason.status();
         }
         let status = match self {
-            Self::Firebird(_) | Self::Other(_) | Self::Stopped => 1,
+            Self::Firebird(_) | Self::At(..) | Self::Other(_) | Self::Stopped => 1,
             Self::Usage(_) => 2,
             Self::PipeClosed => return 0,
         };
@@ -76,15 +79,18 @@ impl Failure {
             Self::Firebird(error) if verbose || error.kind() != Kind::Cancelled => {
                 format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
             }
+            Self::At(_, error) if verbose || error.kind() != Kind::Cancelled => {
+                format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
+            }
             _ => String::new(),
         }
     }
 }
 
-/// Returns the engine's message, with its codes if `verbose`.
-fn firebird(error: &firearrow::Error, verbose: bool) -> String {
+/// Returns the message of an error, with the engine's codes if `verbose`.
+fn firebird(message: &str, error: &firearrow::Error, verbose: bool) -> String {
     // Text from the server must not look like a message of this program.
-    let mut text = error.message().trim_end().replace('\n', "\n  ");
+    let mut text = message.trim_end().replace('\n', "\n  ");
     if verbose {
         let _ = write!(text, "\n  kind: {:?}\n  SQLSTATE: {}", error.kind(), error.sqlstate());
         if let Some(code) = error.sqlcode() {
@@ -101,6 +107,15 @@ fn firebird(error: &firearrow::Error, verbose: bool) -> String {
 impl From<firearrow::Error> for Failure {
     fn from(error: firearrow::Error) -> Self {
         Self::Firebird(error)
+    }
+}
+
+impl From<firearrow_driver::Error> for Failure {
+    fn from(error: firearrow_driver::Error) -> Self {
+        match error.client() {
+            Some(client) => Self::At(error.message().to_owned(), Box::new(client.clone())),
+            None => Self::Other(error.message().to_owned()),
+        }
     }
 }
 

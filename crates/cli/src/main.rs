@@ -4,6 +4,7 @@
 //!  args ─► query  copy  info  events ─► firearrow (the client)
 //!    │       │     │
 //!    │       └─────┴─► output
+//!    ├──► load ─► firearrow-driver
 //!    ├──► demo  bench ─► firearrow-bench
 //!    └──► oltp ─► firearrow-oltp
 //! ```
@@ -22,6 +23,7 @@ mod events;
 mod failure;
 mod info;
 mod interrupt;
+mod load;
 mod odbc;
 mod oltp;
 mod open;
@@ -55,6 +57,7 @@ fn run(cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),
+        Command::Load(args) => load::run(args, cli.json),
         Command::Info(args) => info::run(args, cli.json),
         Command::Events(args) => events::run(args, cli.timeout.map(|limit| limit.0), cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),

@@ -15,6 +15,7 @@ mod copy;
 mod demo;
 mod events;
 mod interrupt;
+mod load;
 mod odbc;
 mod oltp;
 mod query;

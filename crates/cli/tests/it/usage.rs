@@ -12,6 +12,7 @@ fn help_has_examples() {
     for command in [
         &["query"][..],
         &["copy"],
+        &["load"],
         &["info"],
         &["events"],
         &["create-demo"],
