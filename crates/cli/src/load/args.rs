@@ -2,9 +2,11 @@
 
 use crate::failure::{Failure, Result};
 use crate::output::Format;
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
 use encoding_rs::Encoding;
-use std::num::{NonZeroU16, NonZeroUsize};
+use firearrow_driver::TextAs;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -15,6 +17,7 @@ Examples:
   firearrow load demo.fdb prices.csv --into PRICES --mode upsert --key ARTICLE,COUNTRY --delimiter ';'
   firearrow load demo.fdb customers.csv --into CUSTOMERS --encoding windows-1252 --reject bad.csv
   firearrow copy old.fdb SALES - --format arrow | firearrow load new.fdb - --format arrow --into SALES
+  zcat sales.csv.gz | firearrow load demo.fdb - --format csv --into SALES
 
 All rows are loaded in one transaction, or none are: after a failure or Ctrl-C the table is as it was, and a table
 that was created for them is gone. --commit-rows N commits in between; the error then says how many rows stay.
@@ -74,8 +77,8 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     pub(crate) encoding: Option<&'static Encoding>,
     /// Make the text columns of a new table VARCHAR(N), instead of BLOBs, which hold texts of any length
-    #[arg(long, value_name = "N")]
-    pub(crate) text_length: Option<NonZeroU16>,
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u16>::new().range(1..=TextAs::LONGEST_TEXT.into()))]
+    pub(crate) text_length: Option<u16>,
     /// Show no progress and no summary
     #[arg(long, short)]
     pub(crate) quiet: bool,

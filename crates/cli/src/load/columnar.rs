@@ -28,7 +28,7 @@ impl Columnar {
     pub(super) fn parquet(path: &Path) -> Result<Self> {
         if is_standard_input(path) {
             return Err(Failure::usage(
-                "Parquet needs a file that can be read in any order, which standard input is not: name a file",
+                "Parquet must be read in any order, which standard input is not: name a file",
             ));
         }
         let builder = ParquetRecordBatchReaderBuilder::try_new(input::file(path)?);
@@ -45,24 +45,24 @@ impl Columnar {
 
     /// Opens an Arrow file or stream.
     pub(super) fn arrow(path: &Path, read: &Arc<AtomicU64>) -> Result<Self> {
-        let is_input = is_standard_input(path);
+        let is_regular = input::is_regular(path);
         // What is read here is read again from a file, and must not be counted twice.
-        let counter = if is_input { Arc::clone(read) } else { Arc::default() };
+        let counter = if is_regular { Arc::default() } else { Arc::clone(read) };
         let mut bytes = input::bytes(path, &counter)?;
         let begin = bytes.fill_buf().map_err(|error| Failure::file(path, &error))?;
-        let reader: Box<dyn RecordBatchReader + Send> = match (begin.starts_with(MAGIC), is_input) {
-            (true, true) => {
+        let reader: Box<dyn RecordBatchReader + Send> = match (begin.starts_with(MAGIC), is_regular) {
+            (true, false) => {
                 return Err(Failure::usage(
-                    "an Arrow file must be read in any order, which standard input is not: \
+                    "an Arrow file must be read in any order, which a pipe is not: \
                      name the file, or write a stream",
                 ));
             }
-            (true, false) => {
+            (true, true) => {
                 let file = input::seekable(path, read)?;
                 Box::new(FileReader::try_new(file, None).map_err(|error| unreadable(path, &error))?)
             }
             (false, _) => {
-                let bytes = if is_input { bytes } else { input::bytes(path, read)? };
+                let bytes = if is_regular { input::bytes(path, read)? } else { bytes };
                 Box::new(StreamReader::try_new(bytes, None).map_err(|error| unreadable(path, &error))?)
             }
         };

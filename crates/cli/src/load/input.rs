@@ -38,6 +38,11 @@ pub(super) fn file(path: &Path) -> Result<File> {
     opened.map_err(|error| Failure::file(path, &error))
 }
 
+/// Whether it can be read in any order and more than once, unlike standard input and pipes.
+pub(super) fn is_regular(path: &Path) -> bool {
+    !is_standard_input(path) && path.is_file()
+}
+
 /// Opens a file as text.
 pub(super) fn text(path: &Path, encoding: Option<&'static Encoding>, read: &Arc<AtomicU64>) -> Result<Text> {
     let mut bytes = bytes(path, read)?;

@@ -28,16 +28,17 @@ mod write;
 pub(crate) use args::LoadArgs;
 
 use crate::failure::{Failure, Result};
-use crate::open::open_session;
-use crate::output::{self, Format};
+use crate::open::{open_session, warn_of_statements};
+use crate::output;
 use crate::progress::Progress;
 use crate::{interrupt, terminal};
-use args::{LoadMode, is_standard_input};
+use args::LoadMode;
 use feed::{Feed, Shown};
 use firearrow::catalog::{Column, ConstraintKind, Name};
 use firearrow::config::Config;
 use firearrow_bench::text::{size, thousands};
 use firearrow_driver::{IngestNames, IngestOptions, Mode, Session, SessionOptions, TextAs, columns_of_table};
+use input::is_regular;
 use plan::Plan;
 use reject::Counts;
 use serde_json::json;
@@ -81,11 +82,9 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
         None => Counts::default(),
     };
     interrupt::stays(None);
+    warn_of_statements(session.connection()?);
     let seconds = started.elapsed().as_secs_f64();
-    let bytes = match format {
-        Format::Parquet => sizes(args).unwrap_or_default(),
-        _ => bytes.load(Ordering::Relaxed),
-    };
+    let bytes = sizes(args).unwrap_or_else(|| bytes.load(Ordering::Relaxed));
     Loaded { counts, bytes, seconds, table: table.name, created: loading.created }.summarize(args, json)
 }
 
@@ -104,7 +103,7 @@ impl<'a> Loading<'a> {
         let mut options = IngestOptions {
             table: table.name.clone(),
             mode,
-            text: args.text_length.map_or(TextAs::Blob, |length| TextAs::Varying(length.get())),
+            text: args.text_length.map_or(TextAs::Blob, TextAs::Varying),
             commit_rows: args.commit_rows.map_or(0, NonZeroUsize::get),
             names: IngestNames { key: "--key", commit_rows: "--commit-rows" },
             ..IngestOptions::default()
@@ -191,8 +190,7 @@ fn progress(args: &LoadArgs, json: bool, rows: Option<u64>, reading: &Reading) -
 /// Returns the size of all files; `None` for standard input and pipes.
 fn sizes(args: &LoadArgs) -> Option<u64> {
     let size = |file: &std::path::PathBuf| {
-        let metadata = file.metadata().ok().filter(|_| !is_standard_input(file))?;
-        metadata.is_file().then(|| metadata.len())
+        is_regular(file).then(|| file.metadata().ok()).flatten().map(|metadata| metadata.len())
     };
     args.files.iter().map(size).sum()
 }

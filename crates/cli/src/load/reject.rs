@@ -160,7 +160,9 @@ impl Rejects {
             .iter()
             .map(|refused| batch.part.places.get(refused.row).copied().unwrap_or_default())
             .collect();
-        let errors: StringArray = refused.iter().map(|refused| Some(refused.why.as_str())).collect();
+        // The engine's messages have several lines.
+        let errors: StringArray =
+            refused.iter().map(|refused| Some(refused.why.replace('\n', " "))).collect();
         let mut columns: Vec<ArrayRef> = vec![Arc::new(files), Arc::new(lines), Arc::new(errors)];
         for column in batch.part.batch.columns() {
             columns.push(take(column, &rows, None)?);

@@ -3,6 +3,7 @@
 use super::args::LoadArgs;
 use super::columnar::Columnar;
 use super::csv::Csv;
+use super::input::is_regular;
 use super::json::Json;
 use crate::failure::{Failure, Result};
 use crate::output::{EXTENSIONS, Format};
@@ -137,6 +138,11 @@ impl Files {
         // Only the files that are loaded count.
         let reading = Reading { read: Arc::default(), ..self.reading.clone() };
         for path in self.paths.as_slice() {
+            if !is_regular(path) {
+                // A pipe can be read only once: its columns are seen when it is loaded.
+                rows = None;
+                continue;
+            }
             let source = reading.open(path, Some(&self.schema))?;
             self.order(path, &source.schema())?;
             rows = rows.zip(source.rows()).map(|(rows, more)| rows + more);

@@ -73,8 +73,10 @@ impl Table {
                 Found::One(index, _) => &columns[index],
                 Found::None => {
                     let all = listed(names);
+                    let is_line = schema.fields().len() == 1 && name.contains([';', '\t', '|']);
+                    let hint = if is_line { "; --delimiter names what separates fields" } else { "" };
                     return Err(Failure::other(format!(
-                        "the table {} has no column {name}; its columns are {all}",
+                        "the table {} has no column {name}; its columns are {all}{hint}",
                         self.name
                     )));
                 }
