@@ -14,9 +14,10 @@ use std::path::PathBuf;
 Examples:
   firearrow load firebird://alice@db/shop sales.csv --into SALES
   firearrow load demo.fdb january.parquet february.parquet --into SALES --mode append
-  firearrow load demo.fdb prices.csv --into PRICES --mode upsert --key ARTICLE,COUNTRY --delimiter ';'
-  firearrow load demo.fdb customers.csv --into CUSTOMERS --encoding windows-1252 --reject bad.csv
-  firearrow copy old.fdb SALES - --format arrow | firearrow load new.fdb - --format arrow --into SALES
+  firearrow load demo.fdb prices.csv --into PRICES --mode upsert --key ARTICLE,COUNTRY
+  firearrow load demo.fdb clients.csv --into CLIENTS --encoding windows-1252 --delimiter ';'
+  firearrow load demo.fdb orders.jsonl --into ORDERS --reject refused.csv
+  firearrow copy a.fdb SALES - --format arrow | firearrow load b.fdb - --format arrow --into SALES
   zcat sales.csv.gz | firearrow load demo.fdb - --format csv --into SALES
 
 All rows are loaded in one transaction, or none are: after a failure or Ctrl-C the table is as it was, and a table

@@ -83,10 +83,35 @@ impl Target<'_> {
     }
 }
 
-/// Returns what an error says about a row, without its number.
+/// Returns what an error says about a row: the column by its name, and neither the number of the row nor that of the
+/// parameter.
 pub(super) fn reason(error: &firearrow::Error) -> String {
-    match error.source().and_then(|source| source.downcast_ref::<ParamError>()) {
-        Some(ParamError { field, message, .. }) => format!("column {field}: {message}"),
-        None => error.message().trim_end().to_owned(),
+    let refused = error.source().and_then(|source| source.downcast_ref::<ParamError>());
+    if let Some(ParamError { field, message, .. }) = refused {
+        return format!("column {field}: {message}");
+    }
+    let Some(name) = error.column_name() else { return error.message().trim_end().to_owned() };
+    let text = error.message().trim_end();
+    let text = text.split_once(&format!("(\"{name}\"): ")).map_or(text, |(_, rest)| rest);
+    format!("column {name}: {}", without_preamble(text))
+}
+
+/// Leaves out the lines that the engine puts before all errors of statements.
+fn without_preamble(text: &str) -> &str {
+    let rest = text.strip_prefix("Dynamic SQL Error\n-SQL error code = ");
+    rest.and_then(|rest| rest.split_once("\n-")).map_or(text, |(_, rest)| rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_preamble;
+
+    #[test]
+    fn the_engine_comes_to_the_point() {
+        let text = "Dynamic SQL Error\n-SQL error code = -303\n-conversion error from string \"x\"";
+        assert_eq!(without_preamble(text), "conversion error from string \"x\"");
+        for text in ["Dynamic SQL Error\n-SQL error code = -303", "deadlock\n-update conflicts"] {
+            assert_eq!(without_preamble(text), text);
+        }
     }
 }
