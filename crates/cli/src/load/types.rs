@@ -11,16 +11,25 @@ enum Kind {
     /// There are none.
     Nothing,
     Boolean,
-    /// Digits before and after the decimal point.
-    Number {
-        whole: usize,
-        scale: usize,
-    },
+    /// Without an exponent.
+    Number(Number),
     /// A number with an exponent.
     Real,
     Date,
     Timestamp,
     Text,
+}
+
+/// What all numbers so far have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Number {
+    /// Most digits before the decimal point.
+    whole: usize,
+    /// Most digits after it, and fewest.
+    scale: usize,
+    least_scale: usize,
+    /// Whether a double prints all of them as they are.
+    is_double: bool,
 }
 
 /// Returns the type of each column; `modern` from Firebird 4 on, which has numbers of 38 digits.
@@ -35,17 +44,39 @@ pub(super) fn types(rows: &RecordBatch, modern: bool) -> Vec<DataType> {
 fn data_type(kind: Kind, modern: bool) -> DataType {
     match kind {
         Kind::Boolean => DataType::Boolean,
-        Kind::Number { whole, scale: 0 } if whole <= SHORT => DataType::Int64,
-        Kind::Number { whole, scale } if whole + scale <= SHORT => {
-            DataType::Decimal128(SHORT as u8, scale as i8)
-        }
-        Kind::Number { whole, scale } if whole + scale <= LONG && modern => {
-            DataType::Decimal128(LONG as u8, scale as i8)
-        }
+        Kind::Number(number) => number.data_type(modern).unwrap_or(DataType::Utf8),
         Kind::Real => DataType::Float64,
         Kind::Date => DataType::Date32,
         Kind::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
-        Kind::Nothing | Kind::Number { .. } | Kind::Text => DataType::Utf8,
+        Kind::Nothing | Kind::Text => DataType::Utf8,
+    }
+}
+
+impl Number {
+    fn data_type(self, modern: bool) -> Option<DataType> {
+        let Self { whole, scale, least_scale, is_double } = self;
+        let numeric = |scale: usize| match whole + scale {
+            ..=SHORT => Some(DataType::Decimal128(SHORT as u8, scale as i8)),
+            ..=LONG if modern => Some(DataType::Decimal128(LONG as u8, scale as i8)),
+            _ => None,
+        };
+        match scale {
+            0 if whole <= SHORT => Some(DataType::Int64),
+            _ if scale == least_scale => numeric(scale),
+            // Zeros at the end are left out, so later values may have more decimals.
+            ..=AMOUNT_SCALE => numeric(AMOUNT_SCALE),
+            _ if is_double => Some(DataType::Float64),
+            _ => numeric(scale),
+        }
+    }
+
+    fn both(self, other: Self) -> Self {
+        Self {
+            whole: self.whole.max(other.whole),
+            scale: self.scale.max(other.scale),
+            least_scale: self.least_scale.min(other.least_scale),
+            is_double: self.is_double && other.is_double,
+        }
     }
 }
 
@@ -53,10 +84,8 @@ fn both(one: Kind, other: Kind) -> Kind {
     use Kind::*;
     match (one, other) {
         (Nothing, kind) | (kind, Nothing) => kind,
-        (Number { whole, scale }, Number { whole: other_whole, scale: other_scale }) => {
-            Number { whole: whole.max(other_whole), scale: scale.max(other_scale) }
-        }
-        (Real, Number { .. }) | (Number { .. }, Real) => Real,
+        (Number(one), Number(other)) => Number(one.both(other)),
+        (Real, Number(_)) | (Number(_), Real) => Real,
         (one, other) if one == other => one,
         _ => Text,
     }
@@ -105,10 +134,18 @@ fn number(text: &str) -> Option<Kind> {
     if !is_plain || !fraction.is_none_or(is_digits) {
         return None;
     }
-    Some(match has_exponent {
-        true => Kind::Real,
-        false => Kind::Number { whole: whole.len(), scale: fraction.map_or(0, str::len) },
-    })
+    if has_exponent {
+        return Some(Kind::Real);
+    }
+    let scale = fraction.map_or(0, str::len);
+    let is_double = is_double(text, fraction.is_some());
+    Some(Kind::Number(Number { whole: whole.len(), scale, least_scale: scale, is_double }))
+}
+
+/// Whether a double shows the same digits.
+fn is_double(text: &str, has_fraction: bool) -> bool {
+    let plain = if has_fraction { text.trim_end_matches('0').trim_end_matches('.') } else { text };
+    text.parse::<f64>().is_ok_and(|double| double.to_string() == plain)
 }
 
 fn is_digits(text: &str) -> bool {
@@ -119,6 +156,8 @@ fn is_digits(text: &str) -> bool {
 const SHORT: usize = 18;
 /// Digits of NUMERIC from Firebird 4 on.
 const LONG: usize = 38;
+/// Decimals that amounts and prices have at most, where values have different numbers of them.
+const AMOUNT_SCALE: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -138,9 +177,13 @@ mod tests {
         for (values, expected) in [
             (&["1", "-20", "NULL", "0"][..], DataType::Int64),
             (&["999999999999999999"], DataType::Int64),
-            (&["1", "2.50", "-0.125"], DataType::Decimal128(18, 3)),
+            (&["1.00", "2.50", "NULL"], DataType::Decimal128(18, 2)),
+            (&["1", "2.50", "-0.125"], DataType::Decimal128(18, 4)),
+            (&["0.1", "-0.0625", "12345678.00390625"], DataType::Float64),
+            (&["0.1", "0.12345678901234567890"], DataType::Decimal128(38, 20)),
+            (&["0.12345678", "0.12345679"], DataType::Decimal128(18, 8)),
             (&["1234567890123456789"], DataType::Decimal128(38, 0)),
-            (&["1234567890123456789", "0.1"], DataType::Decimal128(38, 1)),
+            (&["1234567890123456789", "0.1"], DataType::Decimal128(38, 4)),
             (&["1", "2.5e-3", "1E300"], DataType::Float64),
             (&["true", "FALSE"], DataType::Boolean),
             (&["2024-02-29", "NULL"], DataType::Date32),
@@ -163,7 +206,7 @@ mod tests {
         ] {
             assert_eq!(of(values), expected, "{values:?}");
         }
-        let long = data_type(Kind::Number { whole: 19, scale: 0 }, false);
+        let long = data_type(number("1234567890123456789").unwrap(), false);
         assert_eq!(long, DataType::Utf8, "Firebird 3 has no such numbers");
     }
 }

@@ -90,10 +90,18 @@ pub(super) fn reason(error: &firearrow::Error) -> String {
     if let Some(ParamError { field, message, .. }) = refused {
         return format!("column {field}: {message}");
     }
-    let Some(name) = error.column_name() else { return error.message().trim_end().to_owned() };
     let text = error.message().trim_end();
-    let text = text.split_once(&format!("(\"{name}\"): ")).map_or(text, |(_, rest)| rest);
-    format!("column {name}: {}", without_preamble(text))
+    match parameter(text) {
+        Some((name, rest)) => format!("column {name}: {}", without_preamble(rest)),
+        None => without_preamble(text).to_owned(),
+    }
+}
+
+/// The name of the parameter that a message begins with, and the rest.
+fn parameter(text: &str) -> Option<(&str, &str)> {
+    let (number, rest) = text.strip_prefix("parameter ")?.split_once(" (\"")?;
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    rest.split_once("\"): ").filter(|_| is_number)
 }
 
 /// Leaves out the lines that the engine puts before all errors of statements.
@@ -104,7 +112,7 @@ fn without_preamble(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::without_preamble;
+    use super::{parameter, without_preamble};
 
     #[test]
     fn the_engine_comes_to_the_point() {
@@ -112,6 +120,8 @@ mod tests {
         assert_eq!(without_preamble(text), "conversion error from string \"x\"");
         for text in ["Dynamic SQL Error\n-SQL error code = -303", "deadlock\n-update conflicts"] {
             assert_eq!(without_preamble(text), text);
+            assert_eq!(parameter(text), None);
         }
+        assert_eq!(parameter("parameter 12 (\"V 8\"): too long"), Some(("V 8", "too long")));
     }
 }
