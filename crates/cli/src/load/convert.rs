@@ -184,7 +184,8 @@ fn decimal(text: &str, precision: u8, scale: i8) -> Option<i128> {
     let scale = usize::try_from(scale).ok()?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let fraction = fraction.trim_end_matches('0');
-    let is_number = fraction.len() <= scale && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number =
+        has_digits(text) && fraction.len() <= scale && fraction.bytes().all(|byte| byte.is_ascii_digit());
     let digits = format!("{whole}{fraction:0<scale$}");
     let value: i128 = digits.parse().ok().filter(|_| is_number)?;
     (value.unsigned_abs() < 10_u128.checked_pow(precision.into())?).then_some(value)

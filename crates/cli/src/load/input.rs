@@ -47,11 +47,7 @@ pub(super) fn is_regular(path: &Path) -> bool {
 pub(super) fn text(path: &Path, encoding: Option<&'static Encoding>, read: &Arc<AtomicU64>) -> Result<Text> {
     let mut bytes = bytes(path, read)?;
     match encoding.filter(|encoding| *encoding != UTF_8) {
-        Some(encoding) => {
-            let decoder = encoding.new_decoder_with_bom_removal();
-            let decoded = Decoded { bytes, decoder, name: encoding.name(), is_over: false };
-            Ok(Box::new(BufReader::with_capacity(BUFFER, decoded)))
-        }
+        Some(encoding) => Ok(Box::new(Decoded::new(bytes, encoding))),
         None => {
             skip_mark(&mut bytes).map_err(|error| Failure::file(path, &error))?;
             Ok(Box::new(bytes))
@@ -93,38 +89,61 @@ struct Decoded<R> {
     bytes: R,
     decoder: Decoder,
     name: &'static str,
+    /// What was decoded, and how much of it was taken.
+    text: Vec<u8>,
+    taken: usize,
     is_over: bool,
+}
+
+impl<R: BufRead> Decoded<R> {
+    fn new(bytes: R, encoding: &'static Encoding) -> Self {
+        let decoder = encoding.new_decoder_with_bom_removal();
+        Self { bytes, decoder, name: encoding.name(), text: Vec::new(), taken: 0, is_over: false }
+    }
+
+    /// Decodes the next bytes.
+    fn decode(&mut self) -> io::Result<()> {
+        let bytes = self.bytes.fill_buf()?;
+        let is_last = bytes.is_empty();
+        let most = self.decoder.max_utf8_buffer_length_without_replacement(bytes.len());
+        self.text.resize(most.unwrap_or(BUFFER), 0);
+        let (result, read, written) =
+            self.decoder.decode_to_utf8_without_replacement(bytes, &mut self.text, is_last);
+        self.bytes.consume(read);
+        self.text.truncate(written);
+        self.taken = 0;
+        if let DecoderResult::Malformed(..) = result {
+            let text = format!("the text is not {}: choose another --encoding", self.name);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        self.is_over = is_last && result == DecoderResult::InputEmpty;
+        Ok(())
+    }
+}
+
+impl<R: BufRead> BufRead for Decoded<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.taken == self.text.len() && !self.is_over {
+            self.decode()?;
+        }
+        Ok(&self.text[self.taken..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.taken = (self.taken + count).min(self.text.len());
+    }
 }
 
 impl<R: BufRead> Read for Decoded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // One character may need as many bytes.
-        if buffer.len() < LONGEST_CHARACTER || self.is_over {
-            return Ok(0);
-        }
-        loop {
-            let bytes = self.bytes.fill_buf()?;
-            let is_last = bytes.is_empty();
-            let (result, read, written) =
-                self.decoder.decode_to_utf8_without_replacement(bytes, buffer, is_last);
-            self.bytes.consume(read);
-            if let DecoderResult::Malformed(..) = result {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    format!("the text is not in {}: choose another --encoding", self.name),
-                ));
-            }
-            self.is_over = is_last && result == DecoderResult::InputEmpty;
-            if written > 0 || self.is_over {
-                return Ok(written);
-            }
-        }
+        let count = self.fill_buf()?.read(buffer)?;
+        self.consume(count);
+        Ok(count)
     }
 }
 
 const BUFFER: usize = 256 << 10;
 const MARK: &[u8] = b"\xef\xbb\xbf";
-const LONGEST_CHARACTER: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -134,10 +153,8 @@ mod tests {
         let encoding = Encoding::for_label(encoding.as_bytes()).unwrap();
         // Characters are cut in two between reads.
         let bytes = BufReader::with_capacity(3, bytes);
-        let decoder = encoding.new_decoder_with_bom_removal();
-        let decoded = Decoded { bytes, decoder, name: encoding.name(), is_over: false };
         let mut text = String::new();
-        BufReader::with_capacity(5, decoded).read_to_string(&mut text).map(|_| text)
+        Decoded::new(bytes, encoding).read_to_string(&mut text).map(|_| text)
     }
 
     #[test]
@@ -146,7 +163,7 @@ mod tests {
         assert_eq!(read("utf-16le", b"\xff\xfeJ\0\xf6\0\x3d\xd8\x00\xde").unwrap(), "Jö😀");
         assert_eq!(read("shift_jis", b"\x93\x8c\x8b\x9e").unwrap(), "東京");
         let error = read("euc-jp", b"ab\xff\xffcd").unwrap_err();
-        assert!(error.to_string().contains("not in EUC-JP"), "{error}");
+        assert!(error.to_string().contains("not EUC-JP"), "{error}");
         // A character that the end cuts off.
         read("utf-16le", b"J\0\xf6").unwrap_err();
     }

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
     let reading = Reading::new(args, format);
     // Read first, so that a wrong file is reported before the server starts working.
     let (files, total_rows) = interrupt::waiting(|| {
-        let files = Files::open(reading.clone(), &args.files)?;
+        let files = Files::open(reading.clone(), args.files.clone())?;
         let rows = files.check()?;
         Ok::<_, Failure>((files, rows))
     })?;

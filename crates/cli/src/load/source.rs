@@ -121,8 +121,8 @@ struct Open {
 
 impl Files {
     /// Opens the first file and reads its first rows.
-    pub(super) fn open(reading: Reading, paths: &[PathBuf]) -> Result<Self> {
-        let mut paths = paths.to_vec().into_iter();
+    pub(super) fn open(reading: Reading, paths: Vec<PathBuf>) -> Result<Self> {
+        let mut paths = paths.into_iter();
         let first = paths.next().ok_or_else(|| Failure::usage("name a file"))?;
         let mut source = reading.open(&first, None)?;
         let ahead = source.next()?;

@@ -28,7 +28,9 @@ struct Number {
     /// Most digits after it, and fewest.
     scale: usize,
     least_scale: usize,
-    /// Whether a double prints all of them as they are.
+    /// Whether all of them are BIGINTs.
+    is_bigint: bool,
+    /// Whether doubles have all of their digits.
     is_double: bool,
 }
 
@@ -54,14 +56,14 @@ fn data_type(kind: Kind, modern: bool) -> DataType {
 
 impl Number {
     fn data_type(self, modern: bool) -> Option<DataType> {
-        let Self { whole, scale, least_scale, is_double } = self;
+        let Self { whole, scale, least_scale, is_bigint, is_double } = self;
         let numeric = |scale: usize| match whole + scale {
             ..=SHORT => Some(DataType::Decimal128(SHORT as u8, scale as i8)),
             ..=LONG if modern => Some(DataType::Decimal128(LONG as u8, scale as i8)),
             _ => None,
         };
         match scale {
-            0 if whole <= SHORT => Some(DataType::Int64),
+            0 if is_bigint => Some(DataType::Int64),
             _ if scale == least_scale => numeric(scale),
             // Zeros at the end are left out, so later values may have more decimals.
             ..=AMOUNT_SCALE => numeric(AMOUNT_SCALE),
@@ -75,6 +77,7 @@ impl Number {
             whole: self.whole.max(other.whole),
             scale: self.scale.max(other.scale),
             least_scale: self.least_scale.min(other.least_scale),
+            is_bigint: self.is_bigint && other.is_bigint,
             is_double: self.is_double && other.is_double,
         }
     }
@@ -138,14 +141,29 @@ fn number(text: &str) -> Option<Kind> {
         return Some(Kind::Real);
     }
     let scale = fraction.map_or(0, str::len);
-    let is_double = is_double(text, fraction.is_some());
-    Some(Kind::Number(Number { whole: whole.len(), scale, least_scale: scale, is_double }))
+    Some(Kind::Number(Number {
+        whole: whole.len(),
+        scale,
+        least_scale: scale,
+        is_bigint: number.parse::<i64>().is_ok(),
+        is_double: is_double(number),
+    }))
 }
 
-/// Whether a double shows the same digits.
-fn is_double(text: &str, has_fraction: bool) -> bool {
-    let plain = if has_fraction { text.trim_end_matches('0').trim_end_matches('.') } else { text };
-    text.parse::<f64>().is_ok_and(|double| double.to_string() == plain)
+/// Whether a double has the same digits.
+fn is_double(text: &str) -> bool {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let digits = digits.trim_start_matches('0');
+    let digits = if text.contains('.') { digits.trim_end_matches('0') } else { digits };
+    match digits.len() {
+        ..=15 => true,
+        count @ 16..=17 => text.parse::<f64>().is_ok_and(|double| {
+            let shown = format!("{double:.*e}", count - 1);
+            let mantissa = shown.split('e').next().unwrap_or_default();
+            mantissa.chars().filter(char::is_ascii_digit).eq(digits.chars())
+        }),
+        _ => false,
+    }
 }
 
 fn is_digits(text: &str) -> bool {
@@ -179,10 +197,13 @@ mod tests {
             (&["999999999999999999"], DataType::Int64),
             (&["1.00", "2.50", "NULL"], DataType::Decimal128(18, 2)),
             (&["1", "2.50", "-0.125"], DataType::Decimal128(18, 4)),
-            (&["0.1", "-0.0625", "12345678.00390625"], DataType::Float64),
+            (&["0.1", "-0.0625", "12345678.00390625", "-8699417081.445312", "-0.0"], DataType::Float64),
+            (&["0.1", "0.12345678901234565"], DataType::Float64),
+            (&["0.1", "0.91234567890123461"], DataType::Decimal128(38, 17)),
             (&["0.1", "0.12345678901234567890"], DataType::Decimal128(38, 20)),
             (&["0.12345678", "0.12345679"], DataType::Decimal128(18, 8)),
-            (&["1234567890123456789"], DataType::Decimal128(38, 0)),
+            (&["1234567890123456789", "-9223372036854775808"], DataType::Int64),
+            (&["9223372036854775808"], DataType::Decimal128(38, 0)),
             (&["1234567890123456789", "0.1"], DataType::Decimal128(38, 4)),
             (&["1", "2.5e-3", "1E300"], DataType::Float64),
             (&["true", "FALSE"], DataType::Boolean),
@@ -206,7 +227,7 @@ mod tests {
         ] {
             assert_eq!(of(values), expected, "{values:?}");
         }
-        let long = data_type(number("1234567890123456789").unwrap(), false);
+        let long = data_type(number("9223372036854775808").unwrap(), false);
         assert_eq!(long, DataType::Utf8, "Firebird 3 has no such numbers");
     }
 }

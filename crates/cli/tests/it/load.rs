@@ -120,6 +120,11 @@ matrix!(
             assert_eq!(summary["bytes"], fs::metadata(&path).unwrap().len(), "{name}");
             assert_eq!(setup.rows(&differences("T_WIDE", "T_COPY", &WIDE)), "0,1000", "{name}");
         }
+        // The types that are chosen for texts hold the values as well.
+        for (name, table) in [("x.csv", "FROM_CSV"), ("x.json", "FROM_JSON"), ("x.parquet", "FROM_PARQUET")] {
+            setup.load(&setup.path(name), &["--into", table]).success();
+            assert_eq!(setup.rows(&differences("T_WIDE", table, &WIDE)), "0,1000", "{name}");
+        }
         for (name, format) in [("x.csv", "csv"), ("x.json", "json"), ("x.arrows", "arrow")] {
             let more = ["--format", format, "--into", "T_COPY", "--mode", "replace", "--quiet"];
             let outcome = setup.pipe(&fs::read(setup.path(name)).unwrap(), &more).success();
@@ -323,9 +328,13 @@ matrix!(
         let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         let found: Vec<(&str, &str)> = records.iter().map(|record| (&record[1], &record[3])).collect();
         assert_eq!(found, [("3", "2"), ("4", "3"), ("6", "1"), ("8", ""), ("9", "five")]);
-        for (record, error) in
-            records.iter().zip(["column V: arithmetic exception", "column D: \"x\" is not a number", "PRIMARY", "null", "column"])
-        {
+        for (record, error) in records.iter().zip([
+            "column V: arithmetic exception",
+            "column D: \"x\" is not a number",
+            "PRIMARY",
+            "null",
+            "column",
+        ]) {
             assert!(record[2].contains(error) || record[2].contains("NULL"), "{error}: {record:?}");
             assert!(record[0].ends_with("x.csv"));
         }
