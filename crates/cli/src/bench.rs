@@ -334,7 +334,7 @@ fn each<T>(
             Err(error) => {
                 failed();
                 done.missing.push(error.to_string());
-                Failure::from(error).report(false);
+                Failure::from(error).report(false, false);
             }
         }
     }

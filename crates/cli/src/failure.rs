@@ -7,6 +7,7 @@ use firearrow::Kind;
 use firearrow::config::ConfigError;
 use firearrow_bench::secret;
 use parquet::errors::ParquetError;
+use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt::Write;
 use std::io;
@@ -24,6 +25,10 @@ pub(crate) enum Failure {
     Usage(String),
     /// Anything else.
     Other(String),
+    /// The reason, and where it happened.
+    At(String, Box<Failure>),
+    /// The reason, and what may help.
+    Hinted(Box<Failure>, String),
     /// The command was told to stop; [`interrupt::reason`] has the reason.
     Stopped,
     /// The reader of the output has closed the pipe, which is not an error.
@@ -49,6 +54,8 @@ impl Failure {
         let text = match self {
             Self::Firebird(error) => firebird(error, verbose),
             Self::Usage(text) | Self::Other(text) => text.clone(),
+            Self::At(place, reason) => format!("{place}: {}", reason.text(verbose)),
+            Self::Hinted(reason, hint) => format!("{}\n  {hint}", reason.text(verbose)),
             Self::Stopped => interrupt::reason().map_or_else(String::new, interrupt::Reason::text),
             Self::PipeClosed => "nobody reads the output".to_owned(),
         };
@@ -56,23 +63,46 @@ impl Failure {
     }
 
     /// Prints the error and returns the exit status.
-    pub(crate) fn report(&self, verbose: bool) -> u8 {
+    pub(crate) fn report(&self, verbose: bool, json: bool) -> u8 {
         if let Some(reason) = interrupt::reason() {
             interrupt::report(reason, &self.detail(verbose));
             return reason.status();
         }
-        let status = match self {
-            Self::Firebird(_) | Self::Other(_) | Self::Stopped => 1,
+        let status = match self.reason() {
             Self::Usage(_) => 2,
             Self::PipeClosed => return 0,
+            _ => 1,
         };
-        terminal::remark(&format!("error: {}", self.text(verbose)));
+        match json {
+            true => terminal::remark(&self.json().to_string()),
+            false => terminal::remark(&format!("error: {}", self.text(verbose))),
+        }
         status
+    }
+
+    /// Returns the error as one JSON object.
+    fn json(&self) -> Value {
+        let mut error = json!({ "message": self.text(false) });
+        if let Self::Firebird(firebird) = self.reason() {
+            error["kind"] = format!("{:?}", firebird.kind()).into();
+            error["sqlstate"] = firebird.sqlstate().to_string().into();
+            error["sqlcode"] = firebird.sqlcode().into();
+            error["gds_codes"] = firebird.gds_codes().into();
+        }
+        json!({ "error": error })
+    }
+
+    /// Returns the failure itself, without its place and hints.
+    pub(crate) fn reason(&self) -> &Self {
+        match self {
+            Self::At(_, reason) | Self::Hinted(reason, _) => reason.reason(),
+            reason => reason,
+        }
     }
 
     /// Returns the details worth printing although the command was told to stop.
     fn detail(&self, verbose: bool) -> String {
-        match self {
+        match self.reason() {
             Self::Firebird(error) if verbose || error.kind() != Kind::Cancelled => {
                 format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
             }
@@ -114,6 +144,13 @@ impl From<firearrow_bench::Error> for Failure {
             firearrow_bench::Error::Other(text) => Self::Other(text),
             error => Self::Other(error.to_string()),
         }
+    }
+}
+
+impl From<firearrow_driver::Error> for Failure {
+    /// Scripts are all that the command needs of that crate.
+    fn from(error: firearrow_driver::Error) -> Self {
+        Self::Usage(error.to_string())
     }
 }
 

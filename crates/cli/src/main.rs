@@ -1,7 +1,9 @@
 //! The `firearrow` command: queries, copies, inspects and benchmarks Firebird databases, and receives their events.
 //!
 //! ```text
-//!  args ─► query  copy  info  events ─► firearrow (the client)
+//!  args ─► query  shell ─► runner ─┐
+//!    │                            │
+//!    ├──► copy  info  events ─────┴─► firearrow (the client)
 //!    │       │     │
 //!    │       └─────┴─► output
 //!    ├──► demo  bench ─► firearrow-bench
@@ -17,6 +19,7 @@ mod bench_blob;
 mod bench_driver;
 mod bench_report;
 mod copy;
+mod ddl;
 mod demo;
 mod events;
 mod failure;
@@ -26,9 +29,12 @@ mod odbc;
 mod oltp;
 mod open;
 mod output;
+mod pager;
 mod phases;
 mod progress;
 mod query;
+mod runner;
+mod shell;
 mod terminal;
 mod wan;
 
@@ -45,14 +51,21 @@ fn main() -> ExitCode {
     };
     let status = match run(&cli) {
         Ok(()) => 0,
-        Err(failure) => failure.report(cli.verbose),
+        Err(failure) => failure.report(cli.verbose, cli.json),
     };
     interrupt::finish(status)
 }
 
 fn run(cli: &Cli) -> Result<()> {
     let _watch = interrupt::watch(cli.limit())?;
+    open::set_password_file(cli.password_file.clone());
+    run_command(cli)
+}
+
+/// Runs what the command line names; the shell has some of it, too.
+fn run_command(cli: &Cli) -> Result<()> {
     match &cli.command {
+        Command::Shell(args) => shell::run(args),
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),
         Command::Info(args) => info::run(args, cli.json),

@@ -19,6 +19,8 @@ mod odbc;
 mod oltp;
 mod query;
 mod readers;
+mod script;
+mod shell;
 mod terminal;
 mod usage;
 mod wan;

@@ -11,6 +11,8 @@ use std::process::Stdio;
 fn help_has_examples() {
     for command in [
         &["query"][..],
+        &["sql"],
+        &["shell"],
         &["copy"],
         &["info"],
         &["events"],
