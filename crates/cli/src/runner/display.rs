@@ -95,15 +95,27 @@ impl Display {
         Ok(output.flush()?)
     }
 
-    /// Shows a line about what was done. Data for programs are not mixed with it.
+    /// Shows a line about what was done. Programs need none among their data.
     pub(crate) fn remark(&self, text: &str) -> Result<()> {
         if self.is_conversation {
             Ok(writeln!(io::stdout(), "{}", terminal::lines(text))?)
-        } else if self.format == Format::Table {
+        } else if self.is_for_people() {
             self.text(&format!("{text}\n"))
         } else {
-            terminal::remark(text);
             Ok(())
         }
+    }
+
+    /// Shows a figure that was asked for, wherever that can be.
+    pub(crate) fn figure(&self, text: &str) -> Result<()> {
+        if self.is_conversation || self.is_for_people() {
+            return self.remark(text);
+        }
+        terminal::remark(text);
+        Ok(())
+    }
+
+    fn is_for_people(&self) -> bool {
+        matches!(self.format, Format::Table | Format::Expanded)
     }
 }

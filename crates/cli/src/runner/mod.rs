@@ -49,6 +49,8 @@ struct Open {
     transaction: Transaction,
     /// Statements that may have changed something in it.
     changes: u64,
+    /// How many statements had defined something when it began.
+    definitions: u64,
 }
 
 /// What a statement did.
@@ -137,7 +139,7 @@ impl Runner {
             Some(Done::Told(text)) => self.display.remark(text)?,
         }
         if self.settings.timing {
-            self.display.remark(&cost(&self.connection, started))?;
+            self.display.figure(&cost(&self.connection, started))?;
         }
         Ok(())
     }
@@ -222,7 +224,7 @@ impl Runner {
         self.roll_back()?;
         let mut options = options;
         options.read_only |= self.options.read_only;
-        self.open = Some(Open { transaction: self.connection.begin(options)?, changes: 0 });
+        self.open = Some(self.begun(self.connection.begin(options)?));
         Ok(Some(Done::Told("a transaction is open; COMMIT or ROLLBACK ends it")))
     }
 
@@ -273,11 +275,15 @@ impl Runner {
         }
     }
 
+    fn begun(&self, transaction: Transaction) -> Open {
+        Open { transaction, changes: 0, definitions: self.definitions }
+    }
+
     /// In the open transaction, or one that stays open.
     fn within(&mut self, sql: &str, parameters: &Params, changes: bool) -> Result<Option<Done>> {
         let mut open = match self.open.take() {
             Some(open) => open,
-            None => Open { transaction: self.connection.begin_lazy(self.options)?, changes: 0 },
+            None => self.begun(self.connection.begin_lazy(self.options)?),
         };
         let done = self.execute(sql, parameters, &mut open.transaction);
         // What failed has changed nothing; a transaction that nothing has changed need not stay.
@@ -310,15 +316,19 @@ impl Runner {
         limits.rows =
             self.display.limit().map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
         let mut cursor = statement.with_limits(limits).query(transaction, parameters.clone())?;
+        // Read first: without rows to show, nothing is shown of a query that fails.
+        let mut next = cursor.next_batch()?;
         let mut sink = self.sink(&cursor.schema())?;
         let limit = self.display.limit().unwrap_or(u64::MAX);
         let mut rows = 0;
-        while rows < limit {
-            let Some(batch) = cursor.next_batch()? else { break };
+        while let Some(batch) = next.take().filter(|_| rows < limit) {
             let wanted = usize::try_from(limit - rows).unwrap_or(usize::MAX).min(batch.num_rows());
             self.display.show(&mut *sink, &batch.slice(0, wanted))?;
             rows += wanted as u64;
             interrupt::check()?;
+            if rows < limit {
+                next = cursor.next_batch()?;
+            }
         }
         cursor.close()?;
         sink.finish()?;
@@ -335,11 +345,16 @@ impl Runner {
     /// Adds what the engine does not know.
     fn explained(&self, error: Failure) -> Failure {
         let Failure::Firebird(firebird) = &error else { return error };
-        if firebird.kind() == Kind::Conflict && self.open.is_some() {
-            let hint = "the open transaction may be in the way: COMMIT or ROLLBACK, and try again";
-            return Failure::Hinted(Box::new(error), hint.to_owned());
-        }
-        error
+        let hint = match (firebird.kind(), &self.open) {
+            (Kind::Conflict, Some(_)) => {
+                "the open transaction may be in the way: COMMIT or ROLLBACK, and try again"
+            }
+            (Kind::Syntax, Some(open)) if open.definitions < self.definitions => {
+                "the open transaction sees no definition that was made after it began: COMMIT or ROLLBACK, and try again"
+            }
+            _ => return error,
+        };
+        Failure::Hinted(Box::new(error), hint.to_owned())
     }
 }
 

@@ -154,6 +154,8 @@ matrix!(
         // What is not yet run is forgotten.
         session.enter("SELECT 1");
         session.send("\x03");
+        session.expect("> SELECT 1");
+        session.expect("> ");
         session.enter("quit");
         assert_eq!(session.ends(), 0);
     },
