@@ -1,7 +1,7 @@
 //! The `firearrow` command: queries, copies, inspects and benchmarks Firebird databases, and receives their events.
 //!
 //! ```text
-//!  args ─► query  copy  info  events ─► firearrow (the client)
+//!  args ─► query  copy  info  tables  ddl  events ─► firearrow (the client)
 //!    │       │     │
 //!    │       └─────┴─► output
 //!    ├──► demo  bench ─► firearrow-bench
@@ -17,6 +17,7 @@ mod bench_blob;
 mod bench_driver;
 mod bench_report;
 mod copy;
+mod ddl;
 mod demo;
 mod events;
 mod failure;
@@ -29,6 +30,7 @@ mod output;
 mod phases;
 mod progress;
 mod query;
+mod tables;
 mod terminal;
 mod wan;
 
@@ -56,6 +58,8 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),
         Command::Info(args) => info::run(args, cli.json),
+        Command::Tables(args) => tables::run(args, cli.json),
+        Command::Ddl(args) => ddl::run(args, cli.json),
         Command::Events(args) => events::run(args, cli.timeout.map(|limit| limit.0), cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {
