@@ -71,6 +71,25 @@ matrix!(
         let count = |text: &str| text.matches("COMMENT ON ").count();
         assert_eq!(count(&text), count(&script), "{text}");
     },
+    fn what_is_rare_survives_too(target: &Target) {
+        let original = made_by(target, "", include_str!("ddl_schema/rare.sql"));
+        let text = ddl(target, &original, &["--all"]);
+        let copy = made_by(target, "", &text);
+        assert_eq!(ddl(target, &copy, &["--all"]), text);
+        // Whatever the connection's options are.
+        let odd = format!("{original}?blobs=lazy&trim_char=true&max_blob=10");
+        assert_eq!(ddl(target, &odd, &["--all"]), text);
+        assert_parts(
+            &text,
+            &[
+                "DECLARE EXTERNAL FUNCTION LPAD2\n    CSTRING(255),\n    INTEGER,\n    CSTRING(1) NULL\n    RETURNS CSTRING(255) FREE_IT",
+                "CREATE TABLE EARLY (\n    A VARCHAR(10) COLLATE UTF8,\n    B BLOB SUB_TYPE TEXT",
+                "    E LATE_TEXT COLLATE DE2,\n    F EARLY_TEXT COLLATE UNICODE\n",
+                "    \"line\nfeed\" INTEGER,\n",
+                "ON UPDATE NO ACTION ON DELETE NO ACTION;\n",
+            ],
+        );
+    },
     fn single_objects_come_with_what_belongs_to_them(target: &Target) {
         let url = made_by(target, "", &schema(target));
         let of = |name: &str| ddl(target, &url, &[name]);
