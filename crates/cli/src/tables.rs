@@ -16,13 +16,13 @@ use std::collections::HashMap;
 #[command(after_help = "\
 Examples:
   firearrow tables firebird://alice@db/employee
-  firearrow tables demo.fdb 't\\_%'
+  firearrow tables demo.fdb 't%'
   firearrow tables demo.fdb --kind view
   firearrow tables demo.fdb 'RDB$%' --system
   firearrow tables demo.fdb --json | jq -r .name
 
-In PATTERN, % stands for any text and _ for any character. It is taken in upper case if no name matches it as
-written. Kinds are TABLE, VIEW, GLOBAL TEMPORARY, EXTERNAL TABLE and SYSTEM TABLE. With --json each line is
+In PATTERN, % stands for any text and _ for any character, and nothing escapes them. It is taken in
+upper case if no name matches it as written. With --json each line is
 {\"name\":…,\"kind\":…,\"columns\":…,\"remark\":…}.")]
 pub(crate) struct TablesArgs {
     /// The database

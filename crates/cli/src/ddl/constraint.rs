@@ -1,11 +1,10 @@
 //! Constraints of tables.
 
 use super::database::{Database, Scope};
-use super::index::Index;
 use super::name::{in_order, is_generated, name, names};
 use crate::failure::Result;
 use firearrow::catalog::{Constraint, ConstraintKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Returns the constraints of tables by the names of those: keys, then CHECKs, then foreign keys.
 pub(super) fn read(database: &Database, table: Scope<'_>) -> Result<HashMap<String, Vec<Constraint>>> {
@@ -28,8 +27,8 @@ fn key(constraint: &Constraint) -> (usize, (bool, u64, &str)) {
     (kind, in_order(&constraint.name))
 }
 
-/// Returns the definition within `CREATE TABLE`, or after `ADD`.
-pub(super) fn definition(constraint: &Constraint, indexes: &[Index]) -> String {
+/// Returns the definition within `CREATE TABLE`, or after `ADD`. `descending` has the names of descending indexes.
+pub(super) fn definition(constraint: &Constraint, descending: &HashSet<String>) -> String {
     let mut sql = match is_generated(&constraint.name) {
         true => String::new(),
         false => format!("CONSTRAINT {} ", name(&constraint.name)),
@@ -47,13 +46,13 @@ pub(super) fn definition(constraint: &Constraint, indexes: &[Index]) -> String {
             }
         }
     }
-    sql + &using(constraint, indexes)
+    sql + &using(constraint, descending)
 }
 
 /// Returns ` USING INDEX` and its name, unless the engine has chosen that.
-fn using(constraint: &Constraint, indexes: &[Index]) -> String {
+fn using(constraint: &Constraint, descending: &HashSet<String>) -> String {
     let Some(index) = &constraint.index else { return String::new() };
-    let is_descending = indexes.iter().any(|other| other.index.name == *index && other.index.descending);
+    let is_descending = descending.contains(index);
     if !is_descending && (index.starts_with("RDB$") || *index == constraint.name) {
         return String::new();
     }

@@ -15,6 +15,7 @@ use crate::terminal::{line, lines};
 use firearrow::Connection;
 use firearrow::catalog::{Column, ConstraintKind, Direction, RoutineKind, Table};
 use firearrow_bench::text::aligned;
+use std::collections::HashSet;
 
 /// Returns a description of the objects with this name, as text for a terminal: nothing in it controls one.
 pub(super) fn describe(connection: &Connection, given: &str) -> Result<String> {
@@ -74,16 +75,18 @@ fn table(database: &Database, object: &Object) -> Result<String> {
     let of_kind = |is_foreign: bool| {
         let own = tables.constraints(&object.name).iter();
         let own = own.filter(|one| (one.kind == ConstraintKind::ForeignKey) == is_foreign);
-        own.map(|one| constraint::definition(one, &tables.indexes)).collect()
+        own.map(|one| tables.definition(one)).collect()
     };
     text += &section("Constraints", of_kind(false));
     text += &section("Foreign keys", of_kind(true));
     text += &section("Referenced by", references(database, &object.name)?);
     text += &section("Indexes", tables.indexes.iter().map(index).collect());
-    // Those of constraints belong to the engine.
-    let triggers = Triggers::of_table(database, &object.name)?.triggers;
-    let triggers = triggers.iter().map(|trigger| format!("{} {}", name(&trigger.name), head(trigger)));
-    text += &section("Triggers", triggers.collect());
+    // Those of system tables are the engine itself.
+    if !object.is_system {
+        let triggers = Triggers::of_table(database, &object.name)?.triggers;
+        let triggers = triggers.iter().map(|trigger| format!("{} {}", name(&trigger.name), head(trigger)));
+        text += &section("Triggers", triggers.collect());
+    }
     Ok(text)
 }
 
@@ -150,7 +153,11 @@ fn references(database: &Database, table: &str) -> Result<Vec<String>> {
         let tables = constraint::read(database, Scope::One(&owner))?;
         for constraint in tables.get(&owner).into_iter().flatten() {
             if constraint.references.as_ref().is_some_and(|references| references.table == table) {
-                found.push(format!("{}: {}", name(&owner), constraint::definition(constraint, &[])));
+                found.push(format!(
+                    "{}: {}",
+                    name(&owner),
+                    constraint::definition(constraint, &HashSet::new())
+                ));
             }
         }
     }

@@ -36,7 +36,8 @@ pub(super) fn create(
     script: &mut Script,
 ) -> Result<()> {
     let mut privileges = database.catalog.privileges(object)?;
-    privileges.retain(|one| kind.is_none_or(|kind| one.object_kind == kind));
+    // What has no grantor is the engine's.
+    privileges.retain(|one| one.grantor.is_some() && kind.is_none_or(|kind| one.object_kind == kind));
     if privileges.is_empty() {
         return Ok(());
     }
@@ -83,17 +84,19 @@ pub(super) fn create(
 
 /// Adds a privilege to the grant that has everything else in common with it, or to a new one.
 fn add(grants: &mut Vec<Grant>, one: &Privilege, grantor: Option<String>) {
-    let place = grants.iter().rposition(|grant| {
-        grant.object == one.object
-            && grant.object_kind == one.object_kind
-            && grant.grantee == one.grantee
+    // They are sorted by their object.
+    let of_object = |grant: &Grant| grant.object == one.object && grant.object_kind == one.object_kind;
+    let place =
+        grants.iter().enumerate().rev().take_while(|(_, grant)| of_object(grant)).find(|(_, grant)| {
+            grant.grantee == one.grantee
             && grant.grantee_kind == one.grantee_kind
             && grant.grantor == grantor
             && grant.grantable == one.grantable
             && grant.default_role == one.default_role
             // Names of DDL privileges have their action within.
             && one.object_kind != ObjectKind::Ddl
-    });
+        });
+    let place = place.map(|(at, _)| at);
     let at = place.unwrap_or_else(|| {
         grants.push(Grant {
             object: one.object.clone(),

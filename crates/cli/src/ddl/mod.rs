@@ -52,14 +52,14 @@ Examples:
   firearrow ddl firebird://alice@db/employee --all > employee.sql
   firearrow ddl demo.fdb --all --json | jq -r .sql
 
-NAME is a table, view, procedure, function, trigger, sequence (generator), domain, package, index or exception.
-It is taken as written, or else as the only name that differs in letter case alone; in quotes, as in SQL, it is
-exactly this one. Keys, indexes, triggers, comments and privileges come with their table.
+NAME is a table, view, procedure, function, trigger, sequence (generator), domain, package, index
+or exception. It is taken as written, or else as the only name that differs in letter case alone;
+in quotes, as in SQL, it is exactly this one. Keys, indexes, triggers, comments and privileges come
+with their table.
 
-The output is a script for isql and others that know SET TERM: it creates the same objects in an empty
-database. It has no rows, no users, no current values of sequences, and neither publications nor shadows.
-With --json each line is a statement without terminator: {\"kind\":…,\"object\":…,\"sql\":…}. docs/ddl.md has the
-details.")]
+The output is a script for isql and others that know SET TERM. It creates the same objects in an
+empty database: no rows, no users, no current values of sequences. With --json each line is a
+statement without terminator: {\"kind\":…,\"object\":…,\"sql\":…}. docs/ddl.md has the details.")]
 pub(crate) struct DdlArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]

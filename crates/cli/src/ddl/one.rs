@@ -29,7 +29,7 @@ pub(super) fn script(connection: &Connection, given: &str) -> Result<Script> {
 fn add(database: &Database, object: &Object, script: &mut Script) -> Result<()> {
     let scope = Scope::One(&object.name);
     match object.kind {
-        Kind::Table | Kind::View => table(database, &object.name, script)?,
+        Kind::Table | Kind::View => table(database, object, script)?,
         Kind::Procedure => {
             let routines = Routines::read(database, scope)?;
             if let Some(procedure) = routines.procedure(&object.name) {
@@ -68,20 +68,23 @@ fn add(database: &Database, object: &Object, script: &mut Script) -> Result<()> 
     grant::create(database, Name::Is(&object.name), Some(kind), script)
 }
 
-fn table(database: &Database, table: &str, script: &mut Script) -> Result<()> {
-    let tables = Tables::read(database, Scope::One(table))?;
+fn table(database: &Database, object: &Object, script: &mut Script) -> Result<()> {
+    let tables = Tables::read(database, Scope::One(&object.name))?;
     for found in &tables.tables {
         if Tables::is_view(found) {
             tables.create_view(found, script)?;
         } else {
             tables.create(database, found, &Deferred::default(), script)?;
         }
-        tables.foreign_keys(table, script);
+        tables.foreign_keys(&found.name, script);
     }
     for index in &tables.indexes {
         index.create(script);
     }
-    Triggers::of_table(database, table)?.create(script);
+    // Those of system tables are the engine itself.
+    if !object.is_system {
+        Triggers::of_table(database, &object.name)?.create(script);
+    }
     Ok(())
 }
 

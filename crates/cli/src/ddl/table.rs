@@ -9,7 +9,7 @@ use super::name::{literal, name};
 use super::script::Script;
 use crate::failure::Result;
 use firearrow::catalog::{Constraint, ConstraintKind, Table, TableKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Tables and views, and what belongs to them.
 pub(super) struct Tables {
@@ -19,6 +19,7 @@ pub(super) struct Tables {
     pub(super) constraints: HashMap<String, Vec<Constraint>>,
     /// Of all of them, those of constraints included.
     pub(super) indexes: Vec<Index>,
+    descending: HashSet<String>,
     own: HashMap<String, Own>,
 }
 
@@ -40,11 +41,14 @@ impl Tables {
             let own = Own { file: text(&row, 1)?, definer: row.get(2)?, view: text(&row, 3)? };
             Ok((row.get(0)?, own))
         })?;
+        let indexes = index::read(database, scope)?;
+        let descending = indexes.iter().filter(|one| one.index.descending);
         Ok(Self {
+            descending: descending.map(|one| one.index.name.clone()).collect(),
             tables: database.catalog.tables(scope.name())?,
             columns: column::read(database, scope)?,
             constraints: constraint::read(database, scope)?,
-            indexes: index::read(database, scope)?,
+            indexes,
             own: own.into_iter().collect(),
         })
     }
@@ -92,7 +96,7 @@ impl Tables {
             let is_later =
                 constraint.kind == ConstraintKind::ForeignKey || deferred.has_check(&constraint.name);
             if !is_later {
-                elements.push(constraint::definition(constraint, &self.indexes));
+                elements.push(self.definition(constraint));
             }
         }
         sql += &format!(" (\n    {}\n)", elements.join(",\n    "));
@@ -119,6 +123,11 @@ impl Tables {
         }
     }
 
+    /// Returns the definition of one of the constraints.
+    pub(super) fn definition(&self, constraint: &Constraint) -> String {
+        constraint::definition(constraint, &self.descending)
+    }
+
     /// Adds the foreign keys of a table.
     pub(super) fn foreign_keys(&self, table: &str, script: &mut Script) {
         for constraint in self.constraints(table) {
@@ -130,8 +139,8 @@ impl Tables {
 
     /// Adds a constraint to a table that exists.
     pub(super) fn add_constraint(&self, kind: &'static str, constraint: &Constraint, script: &mut Script) {
-        let definition = constraint::definition(constraint, &self.indexes);
-        let sql = format!("ALTER TABLE {} ADD {definition}", name(&constraint.table));
+        let (table, definition) = (name(&constraint.table), self.definition(constraint));
+        let sql = format!("ALTER TABLE {table} ADD {definition}");
         script.add(kind, &constraint.table, sql);
     }
 }
