@@ -3,12 +3,18 @@
 use super::database::{Database, text};
 use super::name::{literal, name};
 use super::script::Script;
+use super::table::security;
 use crate::failure::Result;
 
-/// Adds the default character set: types that name none have it.
-pub(super) fn set_default(database: &Database, script: &mut Script) {
-    let sql = format!("ALTER DATABASE SET DEFAULT CHARACTER SET {}", name(&database.charset));
-    script.add("DATABASE", &database.charset, sql);
+/// Adds the default character set, which types have that name none, and the default SQL SECURITY of Firebird 4.
+pub(super) fn set_defaults(database: &Database, script: &mut Script) -> Result<()> {
+    let charset = name(&database.charset);
+    script.add("DATABASE", "", format!("ALTER DATABASE SET DEFAULT CHARACTER SET {charset}"));
+    let sql = format!("SELECT {} FROM RDB$DATABASE D", database.since_4("D.RDB$SQL_SECURITY"));
+    for definer in database.ask(&sql, &[], |row| row.get::<Option<bool>>(0))?.into_iter().flatten() {
+        script.add("DATABASE", "", format!("ALTER DATABASE SET DEFAULT {}", security(definer)));
+    }
+    Ok(())
 }
 
 const COLLATIONS: &str = "SELECT O.RDB$COLLATION_NAME, S.RDB$CHARACTER_SET_NAME, O.RDB$BASE_COLLATION_NAME, \

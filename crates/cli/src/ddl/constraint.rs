@@ -2,6 +2,7 @@
 
 use super::database::{Database, Scope};
 use super::name::{in_order, is_generated, name, names};
+use super::routine::MISSING;
 use crate::failure::Result;
 use firearrow::catalog::{Constraint, ConstraintKind};
 use std::collections::{HashMap, HashSet};
@@ -33,8 +34,11 @@ pub(super) fn definition(constraint: &Constraint, descending: &HashSet<String>) 
         true => String::new(),
         false => format!("CONSTRAINT {} ", name(&constraint.name)),
     };
-    if let Some(check) = &constraint.check {
-        return sql + check;
+    if constraint.kind == ConstraintKind::Check {
+        return match &constraint.check {
+            Some(check) => sql + check,
+            None => format!("{sql}CHECK (1 = 1 /* {MISSING} */)"),
+        };
     }
     sql += &format!("{} ({})", constraint.kind.name(), names(&constraint.columns));
     if let Some(references) = &constraint.references {

@@ -1,8 +1,8 @@
 //! Packages.
 
-use super::database::{Database, Scope, text};
+use super::database::{Database, Scope, is_set, text};
 use super::name::name;
-use super::routine::Routines;
+use super::routine::{MISSING, Routines};
 use super::script::Script;
 use super::table::security;
 use crate::failure::Result;
@@ -17,18 +17,21 @@ pub(super) struct Package {
     remarks: Option<String>,
 }
 
+/// A body may be there although somebody has deleted its source.
 const PACKAGES: &str = "SELECT P.RDB$PACKAGE_NAME, P.RDB$PACKAGE_HEADER_SOURCE, P.RDB$PACKAGE_BODY_SOURCE, \
-     {security}, P.RDB$DESCRIPTION FROM RDB$PACKAGES P \
+     {security}, P.RDB$DESCRIPTION, P.RDB$VALID_BODY_FLAG FROM RDB$PACKAGES P \
      WHERE COALESCE(P.RDB$SYSTEM_FLAG, 0) = 0 AND {only} ORDER BY 1";
 
 /// Returns packages of users.
 pub(super) fn read(database: &Database, package: Scope<'_>) -> Result<Vec<Package>> {
     let sql = PACKAGES.replace("{security}", database.since_4("P.RDB$SQL_SECURITY"));
+    let missing = || format!("/* {MISSING} */\nBEGIN\nEND");
     database.ask_scope(&sql, "P.RDB$PACKAGE_NAME", package, |row| {
+        let has_body = is_set(&row, 5)?;
         Ok(Package {
             name: row.get(0)?,
-            header: text(&row, 1)?.unwrap_or_else(|| "BEGIN\nEND".to_owned()),
-            body: text(&row, 2)?,
+            header: text(&row, 1)?.unwrap_or_else(missing),
+            body: text(&row, 2)?.or_else(|| has_body.then(missing)),
             definer: row.get(3)?,
             remarks: text(&row, 4)?,
         })

@@ -29,7 +29,7 @@ pub(super) fn script(connection: &Connection) -> Result<Script> {
     interrupt::check()?;
     let deferred = &dependencies.deferred(database, &tables.columns)?;
 
-    charset::set_default(database, &mut script);
+    charset::set_defaults(database, &mut script)?;
     charset::comment(database, &mut script)?;
     charset::create_collations(database, &mut script)?;
     charset::create_filters(database, &mut script)?;

@@ -235,5 +235,28 @@ matrix!(
         fails("rdb$primary1", &["there is no table"]);
         firearrow(target, &["ddl", &url]).failure(2, &["required"]);
         firearrow(target, &["ddl", &url, "t", "--describe", "--json"]).failure(2, &["--describe"]);
+    },
+    fn sources_that_were_deleted_are_not_made_up(target: &Target) {
+        let script = "CREATE PROCEDURE p (n INTEGER) AS BEGIN END; \
+            CREATE FUNCTION f RETURNS INTEGER AS BEGIN RETURN 1; END; \
+            CREATE TABLE t (id INTEGER, CHECK (id > 0)); \
+            CREATE TRIGGER g FOR t BEFORE INSERT AS BEGIN END; \
+            CREATE PACKAGE k AS BEGIN PROCEDURE q; END; \
+            CREATE PACKAGE BODY k AS BEGIN PROCEDURE q AS BEGIN END END; \
+            CREATE VIEW v AS SELECT id FROM t; \
+            UPDATE RDB$PROCEDURES SET RDB$PROCEDURE_SOURCE = NULL WHERE RDB$PROCEDURE_NAME = 'P'; \
+            UPDATE RDB$FUNCTIONS SET RDB$FUNCTION_SOURCE = NULL WHERE RDB$FUNCTION_NAME = 'F'; \
+            UPDATE RDB$TRIGGERS SET RDB$TRIGGER_SOURCE = NULL WHERE RDB$RELATION_NAME = 'T'; \
+            UPDATE RDB$PACKAGES SET RDB$PACKAGE_BODY_SOURCE = NULL WHERE RDB$PACKAGE_NAME = 'K'; \
+            UPDATE RDB$RELATIONS SET RDB$VIEW_SOURCE = NULL WHERE RDB$RELATION_NAME = 'V'";
+        let url = made_by(target, "", script);
+        for name in ["p", "f", "g", "k", "t"] {
+            let text = ddl(target, &url, &[name]);
+            assert!(text.contains("/* the database does not have the source */"), "{text}");
+        }
+        for arguments in [&["v"][..], &["--all"]] {
+            let outcome = firearrow(target, &[&["ddl", &url], arguments].concat());
+            outcome.failure(1, &["view V", "no source", "ALTER VIEW"]);
+        }
     }
 );

@@ -13,6 +13,8 @@ fn help_has_examples() {
         &["query"][..],
         &["copy"],
         &["info"],
+        &["tables"],
+        &["ddl"],
         &["events"],
         &["create-demo"],
         &["bench", "fetch"],
