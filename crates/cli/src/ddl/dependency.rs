@@ -1,20 +1,26 @@
-//! Which objects need which others, and the order that follows.
+//! Which objects need which others.
 
 use super::column::Column;
 use super::database::Database;
+use super::order::{Node, Step, steps};
 use crate::failure::Result;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What an object depends on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Need {
     kind: i64,
     name: String,
     column: Option<String>,
 }
 
-/// The dependencies of all objects, by their kind and name.
-pub(super) struct Dependencies(HashMap<(i64, String), Vec<Need>>);
+/// The dependencies of all objects.
+pub(super) struct Dependencies {
+    /// By the kind and name of the object that has them.
+    needs: HashMap<(i64, String), Vec<Need>>,
+    /// The domain of each column, by which the dependencies of its expression are noted.
+    sources: HashMap<String, HashMap<String, String>>,
+}
 
 /// What can be written only when the objects are there that it needs.
 #[derive(Debug, Default)]
@@ -25,25 +31,6 @@ pub(super) struct Deferred {
     checks: HashSet<String>,
     /// Domains with a CHECK.
     domains: HashSet<String>,
-}
-
-/// An object whose place depends on others. The order is that of those which do not.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Node {
-    Procedure(String),
-    Function(String),
-    Package(String),
-    View(String),
-}
-
-/// A step of the creation of the objects of a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Create(Node),
-    /// Creates a procedure or function without its body.
-    Stub(Node),
-    /// Gives it the body.
-    Complete(Node),
 }
 
 /// `obj_…` of `jrd/obj.h`.
@@ -68,7 +55,7 @@ const CHECKS: &str = "SELECT K.RDB$CONSTRAINT_NAME, K.RDB$TRIGGER_NAME, C.RDB$RE
      WHERE C.RDB$CONSTRAINT_TYPE = 'CHECK'";
 
 impl Dependencies {
-    pub(super) fn read(database: &Database) -> Result<Self> {
+    pub(super) fn read(database: &Database, columns: &HashMap<String, Vec<Column>>) -> Result<Self> {
         let mut all = HashMap::<_, Vec<Need>>::new();
         for (dependent, need) in database.ask(DEPENDENCIES, &[], |row| {
             // What is in a package is there as soon as the package is.
@@ -81,11 +68,28 @@ impl Dependencies {
         })? {
             all.entry(dependent).or_default().push(need);
         }
-        Ok(Self(all))
+        let sources = columns.iter().map(|(table, columns)| {
+            let of_table = columns.iter().map(|column| (column.column.name.clone(), column.source.clone()));
+            (table.clone(), of_table.collect())
+        });
+        Ok(Self { needs: all, sources: sources.collect() })
     }
 
-    fn of(&self, kind: i64, name: &str) -> &[Need] {
-        self.0.get(&(kind, name.to_owned())).map_or(&[], Vec::as_slice)
+    /// Returns what an object needs, with what the expressions of computed columns need that it refers to: the engine
+    /// notes those sometimes, depending on what it has in its cache.
+    fn of(&self, kind: i64, name: &str) -> HashSet<&Need> {
+        let direct = |kind: i64, name: &str| self.needs.get(&(kind, name.to_owned())).into_iter().flatten();
+        let mut all = HashSet::new();
+        let mut left: Vec<&Need> = direct(kind, name).collect();
+        while let Some(need) = left.pop() {
+            if !all.insert(need) {
+                continue;
+            }
+            let column = need.column.as_ref();
+            let source = column.and_then(|column| self.sources.get(&need.name)?.get(column));
+            left.extend(source.into_iter().flat_map(|source| direct(object::COMPUTED, source)));
+        }
+        all
     }
 
     /// Returns what cannot be written with its table or domain, because it needs other objects.
@@ -103,7 +107,7 @@ impl Dependencies {
                     let place = need.column.as_deref().and_then(|column| places.get(column));
                     need.is_outside(table) || (need.name == *table && place.is_some_and(|place| *place > at))
                 };
-                if self.of(object::COMPUTED, &column.source).iter().any(is_later) {
+                if self.of(object::COMPUTED, &column.source).into_iter().any(is_later) {
                     deferred.columns.insert(column.source.clone());
                 }
             }
@@ -112,11 +116,11 @@ impl Dependencies {
             Ok((row.get::<String>(0)?, row.get::<String>(1)?, row.get::<String>(2)?))
         })?;
         for (constraint, trigger, table) in checks {
-            if self.of(object::TRIGGER, &trigger).iter().any(|need| need.is_outside(&table)) {
+            if self.of(object::TRIGGER, &trigger).into_iter().any(|need| need.is_outside(&table)) {
                 deferred.checks.insert(constraint);
             }
         }
-        let validations = self.0.iter().filter(|((kind, _), _)| *kind == object::VALIDATION);
+        let validations = self.needs.iter().filter(|((kind, _), _)| *kind == object::VALIDATION);
         for ((_, domain), needs) in validations {
             if needs.iter().any(|need| need.is_outside("")) {
                 deferred.domains.insert(domain.clone());
@@ -126,8 +130,14 @@ impl Dependencies {
     }
 
     /// Returns the steps that create these objects. Where they need each other, procedures and functions are created
-    /// without their bodies first.
-    pub(super) fn steps(&self, nodes: &BTreeSet<Node>) -> Vec<Step> {
+    /// without their bodies first. `types` has what the types of parameters need, which the engine does not note for
+    /// headers of packages.
+    pub(super) fn steps(
+        &self,
+        nodes: &BTreeSet<Node>,
+        columns: &HashMap<String, Vec<Column>>,
+        types: &HashMap<Node, BTreeSet<Node>>,
+    ) -> Vec<Step> {
         let needs = |node: &Node| -> BTreeSet<Node> {
             let kind = match node {
                 Node::View(_) => object::VIEW,
@@ -135,7 +145,12 @@ impl Dependencies {
                 Node::Function(_) => object::FUNCTION,
                 Node::Package(_) => object::PACKAGE,
             };
-            let all = self.of(kind, node.name()).iter().filter_map(Need::node);
+            let own = self.of(kind, node.name()).into_iter();
+            // What the expressions of a view need is noted for its columns.
+            let of_view = columns.get(node.name()).filter(|_| kind == object::VIEW).into_iter().flatten();
+            let expressions = of_view.flat_map(|column| self.of(object::COMPUTED, &column.source));
+            let all = own.chain(expressions).filter_map(Need::node);
+            let all = all.chain(types.get(node).into_iter().flatten().cloned());
             all.filter(|need| need != node && nodes.contains(need)).collect()
         };
         steps(nodes.iter().map(|node| (node.clone(), needs(node))).collect())
@@ -176,116 +191,5 @@ impl Need {
             object::PACKAGE => Node::Package(name),
             _ => return None,
         })
-    }
-}
-
-impl Node {
-    pub(super) fn name(&self) -> &str {
-        let (Self::Procedure(name) | Self::Function(name) | Self::Package(name) | Self::View(name)) = self;
-        name
-    }
-
-    fn has_stub(&self) -> bool {
-        matches!(self, Self::Procedure(_) | Self::Function(_))
-    }
-}
-
-fn steps(mut needs: BTreeMap<Node, BTreeSet<Node>>) -> Vec<Step> {
-    let mut steps = Vec::new();
-    let core = in_circles(&needs);
-    let stubs: BTreeSet<Node> = core.into_iter().filter(Node::has_stub).collect();
-    for needs in needs.values_mut() {
-        needs.retain(|need| !stubs.contains(need));
-    }
-    steps.extend(stubs.iter().cloned().map(Step::Stub));
-    let mut dependents = HashMap::<Node, Vec<Node>>::new();
-    for (node, needs) in &needs {
-        for need in needs {
-            dependents.entry(need.clone()).or_default().push(node.clone());
-        }
-    }
-    let mut ready: BTreeSet<Node> =
-        needs.iter().filter(|(_, needs)| needs.is_empty()).map(|(node, _)| node.clone()).collect();
-    while let Some(node) = ready.pop_first() {
-        needs.remove(&node);
-        for dependent in dependents.remove(&node).unwrap_or_default() {
-            let Some(left) = needs.get_mut(&dependent) else { continue };
-            left.remove(&node);
-            if left.is_empty() {
-                ready.insert(dependent);
-            }
-        }
-        steps.push(if stubs.contains(&node) { Step::Complete(node) } else { Step::Create(node) });
-    }
-    // Nothing should be left. What is has no better place than the end.
-    steps.extend(needs.into_keys().map(Step::Create));
-    steps
-}
-
-/// Returns the nodes that need each other, and those between such groups: what remains when those are removed, again
-/// and again, that need no others or that no others need.
-fn in_circles(needs: &BTreeMap<Node, BTreeSet<Node>>) -> BTreeSet<Node> {
-    let mut left = needs.clone();
-    loop {
-        let before = left.len();
-        let needed: BTreeSet<Node> = left.values().flatten().cloned().collect();
-        left.retain(|node, needs| !needs.is_empty() && needed.contains(node));
-        let remaining: BTreeSet<Node> = left.keys().cloned().collect();
-        for needs in left.values_mut() {
-            needs.retain(|need| remaining.contains(need));
-        }
-        if left.len() == before {
-            return remaining;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn order(needs: &[(Node, &[Node])]) -> Vec<Step> {
-        steps(needs.iter().map(|(node, needs)| (node.clone(), needs.iter().cloned().collect())).collect())
-    }
-
-    fn view(name: &str) -> Node {
-        Node::View(name.into())
-    }
-
-    fn procedure(name: &str) -> Node {
-        Node::Procedure(name.into())
-    }
-
-    #[test]
-    fn objects_come_after_those_that_they_need() {
-        use Step::Create;
-        let found = order(&[
-            (view("A"), &[view("C")]),
-            (view("B"), &[]),
-            (view("C"), &[procedure("P")]),
-            (procedure("P"), &[]),
-        ]);
-        assert_eq!(found, [procedure("P"), view("B"), view("C"), view("A")].map(Create));
-    }
-
-    #[test]
-    fn circles_begin_with_stubs() {
-        use Step::{Complete, Create, Stub};
-        let found = order(&[
-            (procedure("P"), &[view("V")]),
-            (view("V"), &[procedure("P")]),
-            (procedure("Q"), &[procedure("P")]),
-            (procedure("O"), &[]),
-        ]);
-        assert_eq!(
-            found,
-            [
-                Stub(procedure("P")),
-                Create(procedure("O")),
-                Create(procedure("Q")),
-                Create(view("V")),
-                Complete(procedure("P")),
-            ]
-        );
     }
 }

@@ -8,6 +8,7 @@ use super::object::{self, Kind, Object};
 use super::one;
 use super::parameter::Parameter;
 use super::routine::Routines;
+use super::script::Script;
 use super::table::Tables;
 use super::trigger::{Triggers, head};
 use crate::failure::Result;
@@ -22,29 +23,26 @@ pub(super) fn describe(connection: &Connection, given: &str) -> Result<String> {
     let mut parts = Vec::new();
     for object in object::find(connection, given)? {
         let database = Database::open(connection, object.is_system)?;
-        let scope = Scope::One(&object.name);
         parts.push(match object.kind {
             Kind::Table | Kind::View => table(&database, &object)?,
             Kind::Procedure | Kind::Function => routine(&database, &object)?,
             Kind::Sequence => {
-                let value = database.catalog.generator_value(&object.name)?;
-                format!("{}{}", definition(connection, &object)?, section("Value", vec![value.to_string()]))
+                // Not everybody who sees a sequence may use it.
+                let value = database.catalog.generator_value(&object.name).ok();
+                let value = value.map(|value| value.to_string());
+                definition(&database, &object)? + &section("Value", value.into_iter().collect())
             }
-            Kind::Domain => {
-                let domains = super::domain::Domains::read(&database, scope)?;
-                format!("DOMAIN {}", lines(&domains.describe(&database)?))
-            }
-            _ => definition(connection, &object)?,
+            _ => definition(&database, &object)?,
         });
     }
     Ok(parts.join("\n"))
 }
 
 /// Returns the DDL, where that is the best description.
-fn definition(connection: &Connection, object: &Object) -> Result<String> {
-    let quoted = firearrow::catalog::quoted(&object.name);
-    let text = one::script(connection, &quoted)?.text();
-    Ok(lines(&text).into_owned())
+fn definition(database: &Database, object: &Object) -> Result<String> {
+    let mut script = Script::default();
+    one::add(database, object, &mut script)?;
+    Ok(lines(&script.text()).into_owned())
 }
 
 fn title(kind: &str, object: &str, remarks: Option<&String>) -> String {

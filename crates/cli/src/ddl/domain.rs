@@ -62,13 +62,4 @@ impl Domains {
         }
         Ok(sql + &database.collate(&domain.data_type))
     }
-
-    /// Returns the definitions.
-    pub(super) fn describe(&self, database: &Database) -> Result<String> {
-        let mut text = String::new();
-        for domain in &self.domains {
-            text += &format!("{}\n", self.definition(database, domain, domain.check.as_ref())?);
-        }
-        Ok(text)
-    }
 }

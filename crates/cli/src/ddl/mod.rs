@@ -19,6 +19,7 @@ mod index;
 mod name;
 mod object;
 mod one;
+mod order;
 mod package;
 mod parameter;
 mod routine;
@@ -82,22 +83,19 @@ pub(crate) fn run(args: &DdlArgs, json: bool) -> Result<()> {
         ));
     }
     let connection = open(&Config::parse(&args.url)?)?;
-    let script = match &args.name {
+    let text = match &args.name {
         Some(name) if args.describe => return output::print(&describe(&connection, name)?),
-        Some(name) => of(&connection, name)?,
-        None => whole::script(&connection)?,
+        Some(name) if json => of(&connection, name)?.json(),
+        Some(name) => ddl(&connection, name)?,
+        None if json => whole::script(&connection)?.json(),
+        None => whole::script(&connection)?.text(),
     };
-    match json {
-        true => output::print_data(&script.json()),
-        // A script that goes to a file is data; a terminal must not obey what names or sources contain.
-        false if io::stdout().is_terminal() => output::print(&script.text()),
-        false => output::print_data(&script.text()),
-    }
+    // A script that goes to a file is data; a terminal must not obey what names or sources contain.
+    if io::stdout().is_terminal() && !json { output::print(&text) } else { output::print_data(&text) }
 }
 
 /// Returns the DDL of the object with this name, or of the objects of several kinds that have it, unchanged: a
 /// terminal needs [`terminal::lines`] of it.
-#[expect(dead_code, reason = "for the shell")]
 pub(crate) fn ddl(connection: &Connection, name: &str) -> Result<String> {
     Ok(of(connection, name)?.text())
 }

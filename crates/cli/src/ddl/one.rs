@@ -26,7 +26,8 @@ pub(super) fn script(connection: &Connection, given: &str) -> Result<Script> {
     Ok(script)
 }
 
-fn add(database: &Database, object: &Object, script: &mut Script) -> Result<()> {
+/// Adds the statements of one object.
+pub(super) fn add(database: &Database, object: &Object, script: &mut Script) -> Result<()> {
     let scope = Scope::One(&object.name);
     match object.kind {
         Kind::Table | Kind::View => table(database, object, script)?,

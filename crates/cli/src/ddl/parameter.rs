@@ -111,6 +111,11 @@ impl Parameter {
         Ok(sql)
     }
 
+    /// Returns the table or view of `TYPE OF COLUMN`.
+    pub(super) fn table(&self) -> Option<&str> {
+        self.own.column.as_ref().map(|(table, _)| table.as_str())
+    }
+
     /// Returns the type as people read it.
     pub(super) fn shown_type(&self, database: &Database) -> String {
         match (&self.own.column, &self.parameter.domain) {

@@ -2,13 +2,14 @@
 
 use super::database::{Database, Scope};
 use super::name::{literal, name};
+use super::order::Node;
 use super::parameter::{self, Parameter, Routine};
 use super::script::Script;
 use super::table::security;
 use super::udf;
 use crate::failure::Result;
 use firearrow::catalog::{Direction, Function, Language, Procedure, ProcedureKind, RoutineKind};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Procedures and functions, with their parameters. Those of packages are there for their comments.
 pub(super) struct Routines {
@@ -51,6 +52,21 @@ impl Routines {
             parameters: parameter::read(database, scope)?,
             definers,
         })
+    }
+
+    /// Returns the views whose columns are the types of parameters, by the routine or package that declares them.
+    pub(super) fn views_of_types(&self) -> HashMap<Node, BTreeSet<Node>> {
+        let mut views = HashMap::<Node, BTreeSet<Node>>::new();
+        for ((kind, package, routine), parameters) in &self.parameters {
+            let node = match (package, kind) {
+                (Some(package), _) => Node::Package(package.clone()),
+                (None, RoutineKind::Procedure) => Node::Procedure(routine.clone()),
+                (None, RoutineKind::Function) => Node::Function(routine.clone()),
+            };
+            let tables = parameters.iter().filter_map(Parameter::table);
+            views.entry(node).or_default().extend(tables.map(|table| Node::View(table.to_owned())));
+        }
+        views
     }
 
     /// Returns the procedure with this name that is in no package.

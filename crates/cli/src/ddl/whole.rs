@@ -2,9 +2,10 @@
 
 use super::charset;
 use super::database::{Database, Scope};
-use super::dependency::{Dependencies, Node, Step};
+use super::dependency::Dependencies;
 use super::domain::Domains;
 use super::grant;
+use super::order::{Node, Step};
 use super::package;
 use super::routine::{Part, Routines};
 use super::script::Script;
@@ -25,7 +26,7 @@ pub(super) fn script(connection: &Connection) -> Result<Script> {
     let mut script = Script::default();
     let tables = Tables::read(database, Scope::All)?;
     let routines = Routines::read(database, Scope::All)?;
-    let dependencies = Dependencies::read(database)?;
+    let dependencies = Dependencies::read(database, &tables.columns)?;
     interrupt::check()?;
     let deferred = &dependencies.deferred(database, &tables.columns)?;
 
@@ -63,7 +64,7 @@ pub(super) fn script(connection: &Connection) -> Result<Script> {
     nodes.extend(own.map(|procedure| Node::Procedure(procedure.name.clone())));
     let own = routines.functions.iter().filter(|one| one.package.is_none() && psql(&one.language));
     nodes.extend(own.map(|function| Node::Function(function.name.clone())));
-    for step in dependencies.steps(&nodes) {
+    for step in dependencies.steps(&nodes, &tables.columns, &routines.views_of_types()) {
         let (node, part) = match &step {
             Step::Create(node) => (node, Part::Whole),
             Step::Stub(node) => (node, Part::Stub),

@@ -215,7 +215,7 @@ matrix!(
         assert_parts(&of("odd_seq"), &["CREATE SEQUENCE ODD_SEQ START", "Value\n  "]);
         assert_parts(
             &of("money"),
-            &["DOMAIN MONEY AS NUMERIC(12, 2) DEFAULT 0 NOT NULL CHECK (VALUE >= 0)\n"],
+            &["DOMAIN MONEY AS NUMERIC(12, 2) DEFAULT 0 NOT NULL CHECK (VALUE >= 0);\n", "coins"],
         );
         assert_parts(&of("rdb$relations"), &["SYSTEM TABLE RDB$RELATIONS\n", "RDB$RELATION_ID"]);
     },
