@@ -4,6 +4,7 @@ use super::column::Column;
 use super::database::Database;
 use super::order::{Node, Step, steps};
 use crate::failure::Result;
+use firearrow::sql::{TokenKind, tokens};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What an object depends on.
@@ -107,7 +108,10 @@ impl Dependencies {
                     let place = need.column.as_deref().and_then(|column| places.get(column));
                     need.is_outside(table) || (need.name == *table && place.is_some_and(|place| *place > at))
                 };
-                if self.of(object::COMPUTED, &column.source).into_iter().any(is_later) {
+                let needs = self.of(object::COMPUTED, &column.source);
+                // Firebird 3 and 4 forget the needs of a column whose type the parameters of a package have.
+                let is_unknown = needs.is_empty() && column.column.computed.as_deref().is_some_and(has_names);
+                if is_unknown || needs.into_iter().any(is_later) {
                     deferred.columns.insert(column.source.clone());
                 }
             }
@@ -192,4 +196,9 @@ impl Need {
             _ => return None,
         })
     }
+}
+
+/// Whether an expression is more than constants.
+fn has_names(expression: &str) -> bool {
+    tokens(expression).any(|token| matches!(token.kind, TokenKind::Word | TokenKind::QuotedName))
 }

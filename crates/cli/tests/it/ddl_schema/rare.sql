@@ -50,18 +50,18 @@ CREATE PROCEDURE a_user (n INTEGER) AS DECLARE x INTEGER; BEGIN SELECT MAX(v.n) 
 CREATE FUNCTION self (n INTEGER) RETURNS INTEGER AS BEGIN RETURN CASE WHEN n < 1 THEN 0 ELSE self(n - 1) END; END;
 CREATE TABLE of_self (n INTEGER, s COMPUTED BY (self(n)), t VARCHAR(9) COMPUTED BY (s || 'x'), CHECK (s > 0 AND t <> ''));
 CREATE VIEW of_view (s, t) AS SELECT s, t FROM of_self;
--- Firebird 3 and 4 forget what a computed column needs when parameters of a package have its type; these have another.
+-- Firebird 3 and 4 forget what a computed column needs when parameters of a package have its type.
 CREATE VIEW of_plain (n) AS SELECT n FROM of_self;
 CREATE PACKAGE a_typed AS
 BEGIN
-    PROCEDURE p (x TYPE OF COLUMN of_plain.n);
+    PROCEDURE p (x TYPE OF COLUMN of_view.t);
     FUNCTION f (y INTEGER) RETURNS TYPE OF COLUMN of_plain.n;
 END;
 CREATE FUNCTION z_count RETURNS INTEGER AS BEGIN RETURN (SELECT COUNT(*) FROM of_view); END;
 CREATE VIEW a_calls (c, d) AS SELECT a_typed.f(1), z_count() FROM of_self;
 CREATE PACKAGE BODY a_typed AS
 BEGIN
-    PROCEDURE p (x TYPE OF COLUMN of_plain.n) AS DECLARE n INTEGER; BEGIN SELECT MAX(c) FROM a_calls INTO :n; END
+    PROCEDURE p (x TYPE OF COLUMN of_view.t) AS DECLARE n INTEGER; BEGIN SELECT MAX(c) FROM a_calls INTO :n; END
     FUNCTION f (y INTEGER) RETURNS TYPE OF COLUMN of_plain.n AS BEGIN RETURN y; END
 END;
 CREATE FUNCTION a_typed_function (x TYPE OF COLUMN a_calls.d) RETURNS INTEGER AS BEGIN RETURN 1; END;
