@@ -26,8 +26,8 @@ pub(super) struct Dependencies {
 /// What can be written only when the objects are there that it needs.
 #[derive(Debug, Default)]
 pub(super) struct Deferred {
-    /// Computed columns, by the name of the domain that the engine made for each.
-    columns: HashSet<String>,
+    /// Computed columns, by their table and name.
+    columns: HashSet<(String, String)>,
     /// CHECKs of tables, by their name.
     checks: HashSet<String>,
     /// Domains with a CHECK.
@@ -112,7 +112,7 @@ impl Dependencies {
                 // Firebird 3 and 4 forget the needs of a column whose type the parameters of a package have.
                 let is_unknown = needs.is_empty() && column.column.computed.as_deref().is_some_and(has_names);
                 if is_unknown || needs.into_iter().any(is_later) {
-                    deferred.columns.insert(column.source.clone());
+                    deferred.columns.insert((table.clone(), column.column.name.clone()));
                 }
             }
         }
@@ -162,8 +162,8 @@ impl Dependencies {
 }
 
 impl Deferred {
-    pub(super) fn has_column(&self, source: &str) -> bool {
-        self.columns.contains(source)
+    pub(super) fn has_column(&self, column: &Column) -> bool {
+        self.columns.contains(&(column.column.table.clone(), column.column.name.clone()))
     }
 
     pub(super) fn has_check(&self, constraint: &str) -> bool {

@@ -90,7 +90,7 @@ impl Tables {
         }
         let mut elements = Vec::new();
         for column in self.columns(&table.name) {
-            elements.push(column.definition(database, deferred.has_column(&column.source))?);
+            elements.push(column.definition(database, deferred.has_column(column))?);
         }
         for constraint in self.constraints(&table.name) {
             let is_later =

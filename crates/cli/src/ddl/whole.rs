@@ -104,7 +104,7 @@ pub(super) fn script(connection: &Connection) -> Result<Script> {
                 tables.add_constraint("CHECK", constraint, &mut script);
             }
         }
-        for column in tables.columns(&table.name).iter().filter(|one| deferred.has_column(&one.source)) {
+        for column in tables.columns(&table.name).iter().filter(|one| deferred.has_column(one)) {
             if let Some(sql) = column.alter(database)? {
                 script.add("COLUMN", &table.name, sql);
             }

@@ -85,6 +85,7 @@ matrix!(
                 "DECLARE EXTERNAL FUNCTION LPAD2\n    CSTRING(255),\n    INTEGER,\n    CSTRING(1) NULL\n    RETURNS CSTRING(255) FREE_IT",
                 "CREATE TABLE EARLY (\n    A VARCHAR(10) COLLATE UTF8,\n    B BLOB SUB_TYPE TEXT",
                 "    E LATE_TEXT COLLATE DE2,\n    F EARLY_TEXT COLLATE UNICODE\n",
+                "    M BIGINT COMPUTED BY (n * 2)\n",
                 "    \"line\nfeed\" INTEGER,\n",
                 "ON UPDATE NO ACTION ON DELETE NO ACTION;\n",
             ],
