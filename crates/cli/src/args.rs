@@ -5,11 +5,13 @@ use crate::bench_all::AllArgs;
 use crate::bench_blob::BlobArgs;
 use crate::bench_driver::DriverArgs;
 use crate::bench_report::ReportArgs;
+use crate::ddl::DdlArgs;
 use crate::odbc::OdbcArgs;
 use crate::oltp::OltpArgs;
 use crate::output::Format;
 use crate::runner::PlanForm;
 use crate::shell::ShellArgs;
+use crate::tables::TablesArgs;
 use crate::wan::{self, Rate, RoundTrip};
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
@@ -85,6 +87,10 @@ pub(crate) enum Command {
     Copy(CopyArgs),
     /// Print facts about a database and the connection to it
     Info(InfoArgs),
+    /// List tables and views
+    Tables(TablesArgs),
+    /// Print the DDL of an object, or of the whole database
+    Ddl(DdlArgs),
     /// Print events as they are posted
     Events(EventsArgs),
     /// Create tables with known rows for tests and benchmarks

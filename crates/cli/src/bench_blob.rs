@@ -75,7 +75,7 @@ enum Compression {
 }
 
 pub(crate) fn run(args: &BlobArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let options = blob::Options {
         rows: args.rows.get(),
         repetitions: args.repeat.get(),

@@ -2,10 +2,9 @@
 //!
 //! ```text
 //!  args ─► query  shell ─► runner ─┐
-//!    │                            │
-//!    ├──► copy  info  events ─────┴─► firearrow (the client)
-//!    │       │     │
-//!    │       └─────┴─► output
+//!    │                             ├─► output
+//!    ├──► copy  info  tables  ddl ─┘
+//!    ├──► load  events ─► firearrow (the client), firearrow-driver
 //!    ├──► demo  bench ─► firearrow-bench
 //!    └──► oltp ─► firearrow-oltp
 //! ```
@@ -35,6 +34,7 @@ mod progress;
 mod query;
 mod runner;
 mod shell;
+mod tables;
 mod terminal;
 mod wan;
 
@@ -69,6 +69,8 @@ fn run_command(cli: &Cli) -> Result<()> {
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),
         Command::Info(args) => info::run(args, cli.json),
+        Command::Tables(args) => tables::run(args, cli.json),
+        Command::Ddl(args) => ddl::run(args, cli.json),
         Command::Events(args) => events::run(args, cli.timeout.map(|limit| limit.0), cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {

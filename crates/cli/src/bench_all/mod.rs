@@ -53,7 +53,7 @@ pub(crate) struct AllArgs {
 }
 
 pub(crate) fn run(args: &AllArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let suites = chosen(&args.only)?;
     let host = CommandHost { quiet: json };
     // Suites connect to a database that is there.

@@ -104,7 +104,7 @@ impl Profile {
 }
 
 pub(super) fn run(args: &CampaignArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let (warm_up, measure, repetitions) = args.profile.times();
     let time = |wanted: Option<TimeLimit>, usual| wanted.map_or(Duration::from_secs(usual), |limit| limit.0);
     let sizes: Vec<u32> = match args.warehouses.is_empty() {

@@ -66,7 +66,7 @@ pub(super) struct CompareArgs {
 }
 
 pub(super) fn run(args: &CompareArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     writable(args.save.as_deref())?;
     args.output.as_deref().map_or(Ok(()), save::check_file)?;
     let options = oltp::CompareOptions {

@@ -15,6 +15,8 @@ fn help_has_examples() {
         &["shell"],
         &["copy"],
         &["info"],
+        &["tables"],
+        &["ddl"],
         &["events"],
         &["create-demo"],
         &["bench", "fetch"],
