@@ -6,6 +6,7 @@ use crate::bench_blob::BlobArgs;
 use crate::bench_driver::DriverArgs;
 use crate::bench_report::ReportArgs;
 use crate::ddl::DdlArgs;
+use crate::load::LoadArgs;
 use crate::odbc::OdbcArgs;
 use crate::oltp::OltpArgs;
 use crate::output::Format;
@@ -85,6 +86,8 @@ pub(crate) enum Command {
     Shell(ShellArgs),
     /// Write a table or the rows of a query to a Parquet, Arrow, CSV or JSON file
     Copy(CopyArgs),
+    /// Load Parquet, Arrow, CSV or JSON files into a table
+    Load(LoadArgs),
     /// Print facts about a database and the connection to it
     Info(InfoArgs),
     /// List tables and views

@@ -4,7 +4,6 @@ use crate::args::DemoArgs;
 use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::output;
-use firearrow::config::Config;
 use firearrow_bench::demo::{self, MOST_ROWS};
 use firearrow_bench::text::thousands;
 

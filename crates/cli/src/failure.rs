@@ -21,6 +21,8 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 pub(crate) enum Failure {
     /// The client or the engine reported it.
     Firebird(firearrow::Error),
+    /// The same, with a text that says more than the error: where it happened, and what stays.
+    Told(String, Box<firearrow::Error>),
     /// The command line names something that does not exist, or its parts do not fit together.
     Usage(String),
     /// Anything else.
@@ -52,7 +54,8 @@ impl Failure {
     /// Returns the message, without passwords.
     pub(crate) fn text(&self, verbose: bool) -> String {
         let text = match self {
-            Self::Firebird(error) => firebird(error, verbose),
+            Self::Firebird(error) => firebird(error.message(), error, verbose),
+            Self::Told(text, error) => firebird(text, error, verbose),
             Self::Usage(text) | Self::Other(text) => text.clone(),
             Self::At(place, reason) => format!("{place}: {}", reason.text(verbose)),
             Self::Hinted(reason, hint) => format!("{}\n  {hint}", reason.text(verbose)),
@@ -83,7 +86,12 @@ impl Failure {
     /// Returns the error as one JSON object.
     fn json(&self) -> Value {
         let mut error = json!({ "message": self.text(false) });
-        if let Self::Firebird(firebird) = self.reason() {
+        let firebird = match self.reason() {
+            Self::Firebird(firebird) => Some(firebird),
+            Self::Told(_, firebird) => Some(&**firebird),
+            _ => None,
+        };
+        if let Some(firebird) = firebird {
             error["kind"] = format!("{:?}", firebird.kind()).into();
             error["sqlstate"] = firebird.sqlstate().to_string().into();
             error["sqlcode"] = firebird.sqlcode().into();
@@ -106,15 +114,18 @@ impl Failure {
             Self::Firebird(error) if verbose || error.kind() != Kind::Cancelled => {
                 format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
             }
+            Self::Told(_, error) if verbose || error.kind() != Kind::Cancelled => {
+                format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
+            }
             _ => String::new(),
         }
     }
 }
 
-/// Returns the engine's message, with its codes if `verbose`.
-fn firebird(error: &firearrow::Error, verbose: bool) -> String {
+/// Returns the message of an error, with the engine's codes if `verbose`.
+fn firebird(message: &str, error: &firearrow::Error, verbose: bool) -> String {
     // Text from the server must not look like a message of this program.
-    let mut text = error.message().trim_end().replace('\n', "\n  ");
+    let mut text = message.trim_end().replace('\n', "\n  ");
     if verbose {
         let _ = write!(text, "\n  kind: {:?}\n  SQLSTATE: {}", error.kind(), error.sqlstate());
         if let Some(code) = error.sqlcode() {
@@ -134,6 +145,15 @@ impl From<firearrow::Error> for Failure {
     }
 }
 
+impl From<firearrow_driver::Error> for Failure {
+    fn from(error: firearrow_driver::Error) -> Self {
+        match error.client() {
+            Some(client) => Self::Told(error.message().to_owned(), Box::new(client.clone())),
+            None => Self::Other(error.message().to_owned()),
+        }
+    }
+}
+
 impl From<firearrow_bench::Error> for Failure {
     fn from(error: firearrow_bench::Error) -> Self {
         match error {
@@ -144,13 +164,6 @@ impl From<firearrow_bench::Error> for Failure {
             firearrow_bench::Error::Other(text) => Self::Other(text),
             error => Self::Other(error.to_string()),
         }
-    }
-}
-
-impl From<firearrow_driver::Error> for Failure {
-    /// Scripts are all that the command needs of that crate.
-    fn from(error: firearrow_driver::Error) -> Self {
-        Self::Usage(error.to_string())
     }
 }
 

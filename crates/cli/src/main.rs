@@ -24,6 +24,7 @@ mod events;
 mod failure;
 mod info;
 mod interrupt;
+mod load;
 mod odbc;
 mod oltp;
 mod open;
@@ -68,6 +69,7 @@ fn run_command(cli: &Cli) -> Result<()> {
         Command::Shell(args) => shell::run(args),
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),
+        Command::Load(args) => load::run(args, cli.json),
         Command::Info(args) => info::run(args, cli.json),
         Command::Tables(args) => tables::run(args, cli.json),
         Command::Ddl(args) => ddl::run(args, cli.json),

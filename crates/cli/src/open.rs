@@ -6,10 +6,11 @@ use firearrow::arrow::BlobPolicy;
 use firearrow::config::{Target, WireCompression};
 use firearrow::{Config, Connection, Result, Warning};
 use firearrow_bench::secret;
+use firearrow_driver::{Session, SessionOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Whether warnings have been printed: all connections of a command take the same route.
 static TOLD: AtomicBool = AtomicBool::new(false);
@@ -51,10 +52,27 @@ pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
 /// Attaches to a database. The calls of the connection are cancelled when the command must end. Its warnings go to
 /// standard error, once per run of the command.
 pub(crate) fn open(config: &Config) -> Result<Connection> {
+    remark_on(config);
+    attach(config)
+}
+
+/// Like [`open`], as a session of the drivers. What it must do to its end, such as dropping a table whose rows do not come,
+/// is not cancelled.
+pub(crate) fn open_session(config: &Config, options: SessionOptions) -> Result<Arc<Session>, Failure> {
+    remark_on(config);
+    let session = Arc::new(interrupt::waiting(|| Session::open(config, options))?);
+    let activity = Arc::clone(session.activity());
+    interrupt::on_end(move || {
+        activity.cancel();
+    });
+    warn(session.connection()?);
+    Ok(session)
+}
+
+fn remark_on(config: &Config) {
     if config.compress == WireCompression::Auto && !REMARKED.swap(true, Ordering::Relaxed) {
         terminal::remark("wire_compress=auto has no effect in a single command; use wire_compress=true");
     }
-    attach(config)
 }
 
 /// [`open`] for a command that opens one connection after the other.

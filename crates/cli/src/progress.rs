@@ -35,6 +35,13 @@ impl Progress {
         Self { bar, bytes: Vec::new() }
     }
 
+    /// With a known number of bytes, of which [`reach`](Self::reach) says how many there were.
+    pub(crate) fn of_bytes(bytes: u64, quiet: bool) -> Self {
+        let bar = visible(quiet, || ProgressBar::new(bytes));
+        bar.set_style(style("{bar:30} {bytes}/{total_bytes}  {msg}  {bytes_per_sec}  {eta}"));
+        Self { bar, bytes: Vec::new() }
+    }
+
     /// With a known number of turns. It is drawn only between turns, so as not to affect the measurement.
     pub(crate) fn turns(turns: u64, quiet: bool) -> Self {
         let bar = visible(quiet, || ProgressBar::new(turns));
@@ -46,6 +53,12 @@ impl Progress {
     pub(crate) fn tell(&self, what: &str) {
         self.bar.set_message(what.to_owned());
         self.bar.tick();
+    }
+
+    /// Shows how far it is in bytes, and how many rows that were.
+    pub(crate) fn reach(&self, bytes: u64, rows: u64) {
+        self.bar.set_position(bytes);
+        self.bar.set_message(format!("{} rows", thousands(rows)));
     }
 
     /// Counts completed rows.

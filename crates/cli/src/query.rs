@@ -6,7 +6,7 @@ use crate::interrupt;
 use crate::open::{open, parse, refuse_blob_ids, warn_of_statements};
 use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
 use crate::phases::Phases;
-use crate::runner::{Display, Runner, Settings, run_script};
+use crate::runner::{Display, Runner, Settings, run_script, wrong_script};
 use crate::terminal;
 use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
@@ -197,7 +197,7 @@ pub(crate) fn script(path: &Path) -> Result<String> {
 
 fn statements(script: &Script) -> Result<Vec<&str>> {
     let statements = firearrow_driver::script::statements(&script.text);
-    statements.map_err(|error| Failure::At(script.name.clone(), Box::new(error.into())))
+    statements.map_err(|error| Failure::At(script.name.clone(), Box::new(wrong_script(error))))
 }
 
 /// The statement of a script that has a single one, which is for the server.

@@ -6,7 +6,6 @@ use crate::output;
 use crate::terminal::line;
 use clap::{Args, ValueEnum, ValueHint};
 use firearrow::catalog::{Name, Table, TableKind};
-use firearrow::config::Config;
 use firearrow::{BatchExt, Connection};
 use firearrow_bench::text::aligned;
 use serde_json::json;

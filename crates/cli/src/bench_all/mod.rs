@@ -14,7 +14,6 @@ use crate::open;
 use crate::output::{print, print_data};
 use crate::terminal;
 use clap::{Args, ValueHint};
-use firearrow::config::Config;
 use firearrow_bench::{Environment, Error, Reference, ReferenceChoice, demo};
 use serde_json::json;
 use std::path::PathBuf;

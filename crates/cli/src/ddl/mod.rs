@@ -39,7 +39,6 @@ use crate::output;
 use crate::terminal;
 use clap::{Args, ValueHint};
 use firearrow::Connection;
-use firearrow::config::Config;
 use script::Script;
 use std::io::{self, IsTerminal};
 

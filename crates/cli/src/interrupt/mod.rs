@@ -19,13 +19,13 @@ pub(crate) use leftover::{ended, keep_terminal, output, start, stays, temporary}
 
 use crate::failure::{Failure, Result};
 use crate::terminal;
-use firearrow::{CancelHandle, Connection};
+use firearrow::Connection;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::low_level;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -75,7 +75,7 @@ pub(crate) struct Watch;
 impl Drop for Watch {
     fn drop(&mut self) {
         // At exit, an engine in this process would wait for these connections.
-        state().connections.clear();
+        state().cancellers.clear();
     }
 }
 
@@ -114,9 +114,17 @@ pub(crate) fn cancellable(
     open: impl FnOnce() -> Result<Connection, firearrow::Error>,
 ) -> Result<Connection, firearrow::Error> {
     let connection = waiting(open)?;
-    // Handles of closed connections stay here. They are small, and cancelling them has no effect.
-    state().connections.push(connection.cancel_handle());
+    let handle = connection.cancel_handle();
+    on_end(move || {
+        handle.cancel();
+    });
     Ok(connection)
+}
+
+/// Cancels like this, again and again, when the command must end. It stays registered; that is of no effect once there is
+/// nothing left to cancel.
+pub(crate) fn on_end(cancel: impl Fn() + Send + Sync + 'static) {
+    state().cancellers.push(Arc::new(cancel));
 }
 
 /// Runs work that cannot be cancelled and leaves nothing to clean up: the process may end in the middle of it.
@@ -154,10 +162,10 @@ pub(crate) fn finish(status: u8) -> ExitCode {
 struct State {
     /// The deadline, and the limit that led to it.
     limit: Option<(Instant, Duration)>,
-    connections: Vec<CancelHandle>,
+    cancellers: Vec<Arc<dyn Fn() + Send + Sync>>,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { limit: None, connections: Vec::new() });
+static STATE: Mutex<State> = Mutex::new(State { limit: None, cancellers: Vec::new() });
 /// Signals a new limit or a reason to end.
 static CHANGED: Condvar = Condvar::new();
 /// Set once.
@@ -219,10 +227,8 @@ fn wait_for_reason() -> Reason {
 
 fn cancel() {
     // Not under the lock: an engine may take its time.
-    let connections = state().connections.clone();
-    for connection in connections {
-        connection.cancel();
-    }
+    let cancellers = state().cancellers.clone();
+    cancellers.iter().for_each(|cancel| cancel());
 }
 
 /// Ends the process at once. Exit handlers of libraries are skipped: they could wait for other threads.

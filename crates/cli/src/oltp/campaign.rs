@@ -8,7 +8,6 @@ use crate::failure::{Failure, Result};
 use crate::output::print;
 use crate::terminal;
 use clap::{Args, ValueEnum, ValueHint};
-use firearrow::config::Config;
 use firearrow_bench::text::{size, thousands};
 use firearrow_bench::{Error, save};
 use firearrow_oltp::{self as oltp, Locality, Point};

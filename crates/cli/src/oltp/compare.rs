@@ -9,7 +9,6 @@ use crate::output::print;
 use crate::terminal;
 use crate::wan::{Rate, RoundTrip};
 use clap::{Args, ValueHint};
-use firearrow::config::Config;
 use firearrow_bench::{Error, ReferenceChoice, save};
 use firearrow_oltp::{self as oltp, Comparison, Locality};
 use firearrow_report::{self as report, Figures, Record};

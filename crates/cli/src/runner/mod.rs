@@ -381,13 +381,18 @@ fn cost(connection: &Connection, (began, before): (Instant, WireStats)) -> Strin
     }
 }
 
+/// The failure of splitting a script.
+pub(crate) fn wrong_script(error: firearrow_driver::Error) -> Failure {
+    Failure::usage(error.message())
+}
+
 /// Splits a script and runs it. With [`Settings::bail`] the first error ends it.
 ///
 /// # Errors
 /// The first error, with the line of its statement and what of the script is committed.
 pub(crate) fn run_script(runner: &mut Runner, name: &str, script: &str) -> Result<()> {
     let statements = firearrow_driver::script::statements(script)
-        .map_err(|error| Failure::At(name.to_owned(), Box::new(error.into())))?;
+        .map_err(|error| Failure::At(name.to_owned(), Box::new(wrong_script(error))))?;
     for statement in statements {
         interrupt::check()?;
         if let Err(error) = runner.run(statement, &Params::none()) {

@@ -16,7 +16,7 @@ use crate::interrupt::{self, Conversation};
 use crate::open;
 use crate::output::{counted, print};
 use crate::pager::Pager;
-use crate::runner::{Display, Runner, Settings};
+use crate::runner::{Display, Runner, Settings, wrong_script};
 use crate::terminal;
 use clap::{Args, Parser, ValueHint};
 use editor::{Editor, Entered};
@@ -207,7 +207,7 @@ impl Shell {
 
     /// Runs whole statements.
     fn run_sql(&mut self, text: &str) -> Result<()> {
-        let Split { statements, .. } = self.splitter.split(text)?;
+        let Split { statements, .. } = self.splitter.split(text).map_err(wrong_script)?;
         for statement in statements {
             let mut words = tokens(statement);
             let first = words.next();

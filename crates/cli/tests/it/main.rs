@@ -16,6 +16,7 @@ mod ddl;
 mod demo;
 mod events;
 mod interrupt;
+mod load;
 mod odbc;
 mod oltp;
 mod query;

@@ -14,6 +14,7 @@ fn help_has_examples() {
         &["sql"],
         &["shell"],
         &["copy"],
+        &["load"],
         &["info"],
         &["tables"],
         &["ddl"],

@@ -1,0 +1,159 @@
+//! The arguments of `firearrow load`.
+
+use crate::failure::{Failure, Result};
+use crate::output::Format;
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum, ValueHint};
+use encoding_rs::Encoding;
+use firearrow_driver::TextAs;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow load firebird://alice@db/shop sales.csv --into SALES
+  firearrow load demo.fdb january.parquet february.parquet --into SALES --mode append
+  firearrow load demo.fdb prices.csv --into PRICES --mode upsert --key ARTICLE,COUNTRY
+  firearrow load demo.fdb clients.csv --into CLIENTS --encoding windows-1252 --delimiter ';'
+  firearrow load demo.fdb orders.jsonl --into ORDERS --reject refused.csv
+  firearrow copy a.fdb SALES - --format arrow | firearrow load b.fdb - --format arrow --into SALES
+  zcat sales.csv.gz | firearrow load demo.fdb - --format csv --into SALES
+
+All rows are loaded in one transaction, or none are: after a failure or Ctrl-C the table is as it was, and a table
+that was created for them is gone. --commit-rows N commits in between; the error then says how many rows stay.
+
+Modes:
+  (none)   append; create the table if it does not exist
+  create   create the table, which must not exist
+  append   append to the table, which must exist
+  replace  delete its rows first, in the same transaction; the table itself stays as it is
+  upsert   update the rows whose key exists, insert the others; --key, or the primary key
+
+Names of columns and of the table are matched as they are, else without regard to letter case. Columns that the
+files lack get their default. \"Quotes\" around the table's name make letter case count.
+
+CSV has a header (RFC 4180). An empty field is NULL, and \"\" an empty text, as `copy` writes them. JSON has one
+object per line; what lacks is NULL. In both, binary values are hexadecimal, and dates and times ISO 8601.
+A table that is created for CSV or JSON gets types by its first rows, which are named: BIGINT, NUMERIC, DOUBLE
+PRECISION, DATE, TIMESTAMP and BOOLEAN where all values are such, else text.
+
+Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .json, .jsonl and .ndjson.")]
+pub(crate) struct LoadArgs {
+    /// The database
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// The files, with the same columns; their extension names the format. - is standard input, which needs --format
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) into: String,
+    /// What happens to the table [default: append, or create]
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<LoadMode>,
+    /// The columns that upsert finds rows by [default: the primary key]
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub(crate) key: Vec<String>,
+    /// Commit after each N rows, instead of all at once
+    #[arg(long, value_name = "N")]
+    pub(crate) commit_rows: Option<NonZeroUsize>,
+    /// Write rows that the database refuses to FILE (CSV), with their line and error, and load the others; an existing file
+    /// is replaced
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) reject: Option<PathBuf>,
+    /// The format, if the extension does not name it
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+    /// CSV: the first line is a row as well; its fields are the table's columns in order
+    #[arg(long)]
+    pub(crate) no_header: bool,
+    /// CSV: what separates fields: one ASCII character, or tab [default: ,]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// CSV: the unquoted text that stands for NULL [default: the empty one]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) null: Option<String>,
+    /// CSV and JSON: the encoding of the file: latin1, windows-1252, utf-16le … [default: utf-8]
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    pub(crate) encoding: Option<&'static Encoding>,
+    /// Make the text columns of a new table VARCHAR(N), instead of BLOBs, which hold texts of any length
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u16>::new().range(1..=TextAs::LONGEST_TEXT.into()))]
+    pub(crate) text_length: Option<u16>,
+    /// Show no progress and no summary
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The value of `--mode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoadMode {
+    Create,
+    Append,
+    Replace,
+    Upsert,
+}
+
+impl LoadArgs {
+    /// Fails for options that do not go together.
+    pub(super) fn check(&self) -> Result<()> {
+        if !self.key.is_empty() && self.mode != Some(LoadMode::Upsert) {
+            return Err(Failure::usage("--key is for --mode upsert"));
+        }
+        if self.commit_rows.is_some() && self.mode == Some(LoadMode::Replace) {
+            return Err(Failure::usage(
+                "--mode replace is one transaction, so that the old rows stay until the new ones are there; \
+                 leave out --commit-rows",
+            ));
+        }
+        if self.reject.is_some() && self.mode == Some(LoadMode::Create) {
+            return Err(Failure::usage(
+                "--reject is for a table that exists: the types of a new one are made for the rows; \
+                 create it first",
+            ));
+        }
+        if self.files.len() > 1 && self.files.iter().any(|file| is_standard_input(file)) {
+            return Err(Failure::usage("standard input cannot be loaded together with files"));
+        }
+        Ok(())
+    }
+
+    /// Fails for options of text files if the files have another format.
+    pub(super) fn check_format(&self, format: Format) -> Result<()> {
+        let csv = [
+            ("--no-header", self.no_header),
+            ("--delimiter", self.delimiter.is_some()),
+            ("--null", self.null.is_some()),
+        ];
+        let refuse = |option: &str, of: &str| Err(Failure::usage(format!("{option} is for {of} files")));
+        match (format, csv.into_iter().find(|(_, is_set)| *is_set)) {
+            (Format::Table | Format::Expanded, _) => {
+                Err(Failure::usage("a table for people cannot be loaded; use another format"))
+            }
+            (Format::Csv, _) => Ok(()),
+            (_, Some((option, _))) => refuse(option, "CSV"),
+            (Format::Json, _) => Ok(()),
+            _ if self.encoding.is_some() => refuse("--encoding", "CSV and JSON"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether this stands for standard input.
+pub(super) fn is_standard_input(file: &std::path::Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        _ if matches!(text, "tab" | "\\t") => Ok(b'\t'),
+        [b'"' | b'\r' | b'\n'] => Err("quotes and line ends cannot separate fields".to_owned()),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("expected one ASCII character, or tab".to_owned()),
+    }
+}
+
+fn encoding(label: &str) -> Result<&'static Encoding, String> {
+    Encoding::for_label_no_replacement(label.as_bytes())
+        .ok_or_else(|| "no such encoding; the names are those of the WHATWG, such as windows-1250".to_owned())
+}

@@ -1,0 +1,182 @@
+//! The bytes of a file or of standard input: counted, in UTF-8, without a byte order mark.
+
+use crate::failure::{Failure, Result};
+use crate::load::args::is_standard_input;
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes as they are in the file.
+pub(super) type Bytes = BufReader<Counted<Box<dyn Read + Send>>>;
+/// Text in UTF-8, which is not checked yet unless it was decoded.
+pub(super) type Text = Box<dyn BufRead + Send>;
+
+/// Opens a file, or standard input.
+pub(super) fn bytes(path: &Path, read: &Arc<AtomicU64>) -> Result<Bytes> {
+    let inner: Box<dyn Read + Send> = match is_standard_input(path) {
+        true => Box::new(io::stdin()),
+        false => Box::new(file(path)?),
+    };
+    Ok(BufReader::with_capacity(BUFFER, Counted { inner, read: Arc::clone(read) }))
+}
+
+/// Opens a file to be read in any order.
+pub(super) fn seekable(path: &Path, read: &Arc<AtomicU64>) -> Result<BufReader<Counted<File>>> {
+    let counted = Counted { inner: file(path)?, read: Arc::clone(read) };
+    Ok(BufReader::with_capacity(BUFFER, counted))
+}
+
+/// Opens a file.
+pub(super) fn file(path: &Path) -> Result<File> {
+    let opened = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
+        true => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        false => Ok(file),
+    });
+    opened.map_err(|error| Failure::file(path, &error))
+}
+
+/// Whether it can be read in any order and more than once, unlike standard input and pipes.
+pub(super) fn is_regular(path: &Path) -> bool {
+    !is_standard_input(path) && path.is_file()
+}
+
+/// Opens a file as text.
+pub(super) fn text(path: &Path, encoding: Option<&'static Encoding>, read: &Arc<AtomicU64>) -> Result<Text> {
+    let mut bytes = bytes(path, read)?;
+    match encoding.filter(|encoding| *encoding != UTF_8) {
+        Some(encoding) => Ok(Box::new(Decoded::new(bytes, encoding))),
+        None => {
+            skip_mark(&mut bytes).map_err(|error| Failure::file(path, &error))?;
+            Ok(Box::new(bytes))
+        }
+    }
+}
+
+/// Skips the byte order mark that some programs put before UTF-8.
+fn skip_mark(bytes: &mut impl BufRead) -> io::Result<()> {
+    // The first read brings all three bytes of it, or the file is shorter.
+    if bytes.fill_buf()?.starts_with(MARK) {
+        bytes.consume(MARK.len());
+    }
+    Ok(())
+}
+
+/// Counts the bytes that were read.
+pub(super) struct Counted<R> {
+    inner: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Text of another encoding as UTF-8.
+struct Decoded<R> {
+    bytes: R,
+    decoder: Decoder,
+    name: &'static str,
+    /// What was decoded, and how much of it was taken.
+    text: Vec<u8>,
+    taken: usize,
+    is_over: bool,
+}
+
+impl<R: BufRead> Decoded<R> {
+    fn new(bytes: R, encoding: &'static Encoding) -> Self {
+        let decoder = encoding.new_decoder_with_bom_removal();
+        Self { bytes, decoder, name: encoding.name(), text: Vec::new(), taken: 0, is_over: false }
+    }
+
+    /// Decodes the next bytes.
+    fn decode(&mut self) -> io::Result<()> {
+        let bytes = self.bytes.fill_buf()?;
+        let is_last = bytes.is_empty();
+        let most = self.decoder.max_utf8_buffer_length_without_replacement(bytes.len());
+        self.text.resize(most.unwrap_or(BUFFER), 0);
+        let (result, read, written) =
+            self.decoder.decode_to_utf8_without_replacement(bytes, &mut self.text, is_last);
+        self.bytes.consume(read);
+        self.text.truncate(written);
+        self.taken = 0;
+        if let DecoderResult::Malformed(..) = result {
+            let text = format!("the text is not {}: choose another --encoding", self.name);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        self.is_over = is_last && result == DecoderResult::InputEmpty;
+        Ok(())
+    }
+}
+
+impl<R: BufRead> BufRead for Decoded<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.taken == self.text.len() && !self.is_over {
+            self.decode()?;
+        }
+        Ok(&self.text[self.taken..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.taken = (self.taken + count).min(self.text.len());
+    }
+}
+
+impl<R: BufRead> Read for Decoded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(buffer)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+const BUFFER: usize = 256 << 10;
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(encoding: &str, bytes: &'static [u8]) -> io::Result<String> {
+        let encoding = Encoding::for_label(encoding.as_bytes()).unwrap();
+        // Characters are cut in two between reads.
+        let bytes = BufReader::with_capacity(3, bytes);
+        let mut text = String::new();
+        Decoded::new(bytes, encoding).read_to_string(&mut text).map(|_| text)
+    }
+
+    #[test]
+    fn other_encodings_become_utf_8() {
+        assert_eq!(read("latin1", b"J\xf6rg, \x80 5").unwrap(), "Jörg, € 5");
+        assert_eq!(read("utf-16le", b"\xff\xfeJ\0\xf6\0\x3d\xd8\x00\xde").unwrap(), "Jö😀");
+        assert_eq!(read("shift_jis", b"\x93\x8c\x8b\x9e").unwrap(), "東京");
+        let error = read("euc-jp", b"ab\xff\xffcd").unwrap_err();
+        assert!(error.to_string().contains("not EUC-JP"), "{error}");
+        // A character that the end cuts off.
+        read("utf-16le", b"J\0\xf6").unwrap_err();
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped() {
+        for (bytes, expected) in [(&b"\xef\xbb\xbfa"[..], "a"), (b"\xef\xbb\xbf", ""), (b"a", "a"), (b"", "")]
+        {
+            let mut reader = BufReader::new(bytes);
+            skip_mark(&mut reader).unwrap();
+            let mut text = String::new();
+            reader.read_to_string(&mut text).unwrap();
+            assert_eq!(text, expected);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! `firearrow load`
+//!
+//! ```text
+//!  input ─► record, csv ─┐
+//!        ─► json ────────┼─► source: parts of rows ─► plan: names and types of the table ─► feed ─┬─► write: ingestion
+//!        ─► columnar ────┘              ▲                                                          └─► reject
+//!                  table, names, types ─┘
+//! ```
+
+mod args;
+mod columnar;
+mod convert;
+mod csv;
+mod feed;
+mod input;
+mod json;
+mod moment;
+mod names;
+mod places;
+mod plan;
+mod record;
+mod reject;
+mod source;
+mod table;
+mod types;
+mod write;
+
+pub(crate) use args::LoadArgs;
+
+use crate::failure::{Failure, Result};
+use crate::open::{open_session, warn_of_statements};
+use crate::output;
+use crate::progress::Progress;
+use crate::{interrupt, terminal};
+use args::LoadMode;
+use feed::{Feed, Shown};
+use firearrow::catalog::{Column, ConstraintKind, Name};
+use firearrow_bench::text::{size, thousands};
+use firearrow_driver::{IngestNames, IngestOptions, Mode, Session, SessionOptions, TextAs, columns_of_table};
+use input::is_regular;
+use plan::Plan;
+use reject::Counts;
+use serde_json::json;
+use source::{Files, Reading};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use table::Table;
+use write::Target;
+
+pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
+    args.check()?;
+    let format = source::format(args)?;
+    let config = crate::open::parse(&args.url)?;
+    let started = Instant::now();
+    let reading = Reading::new(args, format);
+    // Read first, so that a wrong file is reported before the server starts working.
+    let (files, total_rows) = interrupt::waiting(|| {
+        let files = Files::open(reading.clone(), args.files.clone())?;
+        let rows = files.check()?;
+        Ok::<_, Failure>((files, rows))
+    })?;
+    let is_manual = args.mode == Some(LoadMode::Replace) || args.reject.is_some();
+    let options = SessionOptions { autocommit: !is_manual, ..SessionOptions::default() };
+    let session = open_session(&config, options)?;
+    let table = session.begin_task().run(|| {
+        let catalog = session.connection()?.catalog()?;
+        Table::find(&catalog, &args.into)
+    })??;
+    let mut loading = Loading::new(args, &session, &table, &files)?;
+    if let Some(created) = loading.created.as_ref().filter(|_| !args.quiet && !json) {
+        let columns = created.join(", ");
+        let by = if reading.is_text() { ", with types by its first rows" } else { "" };
+        terminal::remark(&format!("creating {} ({columns}){by}", table.name));
+    }
+    let bytes = Arc::clone(&reading.read);
+    let shown = progress(args, json, total_rows, &reading);
+    let counts = match loading.plan.take() {
+        Some(plan) => load(args, &loading.target, files, plan, shown)?,
+        None => Counts::default(),
+    };
+    interrupt::stays(None);
+    warn_of_statements(session.connection()?);
+    let seconds = started.elapsed().as_secs_f64();
+    let bytes = sizes(args).unwrap_or_else(|| bytes.load(Ordering::Relaxed));
+    Loaded { counts, bytes, seconds, table: table.name, created: loading.created }.summarize(args, json)
+}
+
+/// What is loaded where, and how.
+struct Loading<'a> {
+    target: Target<'a>,
+    /// `None` if there are neither columns nor rows.
+    plan: Option<Plan>,
+    /// The columns of a new table, as SQL has them.
+    created: Option<Vec<String>>,
+}
+
+impl<'a> Loading<'a> {
+    fn new(args: &LoadArgs, session: &'a Arc<Session>, table: &Table, files: &Files) -> Result<Self> {
+        let mode = mode(args, table)?;
+        let mut options = IngestOptions {
+            table: table.name.clone(),
+            mode,
+            text: args.text_length.map_or(TextAs::Blob, TextAs::Varying),
+            commit_rows: args.commit_rows.map_or(0, NonZeroUsize::get),
+            names: IngestNames { key: "--key", commit_rows: "--commit-rows" },
+            ..IngestOptions::default()
+        };
+        let schema = files.schema();
+        let deletes = table.columns.is_some() && args.mode == Some(LoadMode::Replace);
+        let connection = session.connection()?;
+        let (plan, created) = match &table.columns {
+            // A file of JSON lines without any.
+            Some(_) if schema.fields().is_empty() => (None, None),
+            Some(columns) => {
+                let plan = Plan::into_table(table, &schema, files.is_text(), !args.no_header)?;
+                if mode == Mode::Upsert {
+                    options.key = key(args, session, table, columns, &plan)?;
+                }
+                (Some(plan), None)
+            }
+            None if args.no_header => {
+                return Err(Failure::other(format!(
+                    "there is no table {}, whose columns a file without header needs: create it first",
+                    table.name
+                )));
+            }
+            None => {
+                let modern = connection.has_firebird4();
+                let plan = Plan::new_table(table, &schema, files.ahead(), files.is_text(), modern)?;
+                let columns = columns_of_table(&plan.schema, &options, modern, connection.dialect())?;
+                (Some(plan), Some(columns))
+            }
+        };
+        if created.is_some() {
+            let name = &table.name;
+            interrupt::stays(Some(format!("the new table {name} may stay, without rows")));
+        } else if options.commit_rows > 0 {
+            interrupt::stays(Some("rows that were committed stay".to_owned()));
+        }
+        let target = Target { session, options, deletes, unit: files.unit() };
+        if plan.is_none() && target.deletes {
+            target.delete()?;
+            session.end(true)?;
+        }
+        Ok(Self { target, plan, created })
+    }
+}
+
+/// Returns what the ingestion does to the table, which is there or not.
+fn mode(args: &LoadArgs, table: &Table) -> Result<Mode> {
+    let name = &table.name;
+    let missing = || Err(Failure::other(format!("there is no table {name}; --mode create makes one")));
+    match (args.mode, table.columns.is_some()) {
+        (Some(LoadMode::Create), true) => {
+            Err(Failure::other(format!("the table {name} exists; --mode append adds rows to it")))
+        }
+        (Some(LoadMode::Append | LoadMode::Upsert), false) => missing(),
+        // A table cannot be filled in the transaction that creates it.
+        (_, false) if args.reject.is_some() => Err(Failure::other(format!(
+            "there is no table {name}; --reject is for one that exists: create it first"
+        ))),
+        (Some(LoadMode::Create | LoadMode::Replace) | None, false) => Ok(Mode::Create),
+        (Some(LoadMode::Upsert), true) => Ok(Mode::Upsert),
+        (Some(LoadMode::Append | LoadMode::Replace) | None, true) => Ok(Mode::Append),
+    }
+}
+
+fn load(args: &LoadArgs, target: &Target<'_>, files: Files, plan: Plan, shown: Shown) -> Result<Counts> {
+    let schema = files.schema();
+    let feed = Feed::start(files, plan, shown, args.reject.is_some())?;
+    match &args.reject {
+        Some(path) => target.load_accepted(feed, &schema, path),
+        None => Ok(Counts { loaded: target.ingest(feed)?, rejected: 0 }),
+    }
+}
+
+fn progress(args: &LoadArgs, json: bool, rows: Option<u64>, reading: &Reading) -> Shown {
+    let quiet = args.quiet || json;
+    let read = || Arc::clone(&reading.read);
+    match (rows, sizes(args)) {
+        (Some(rows), _) => Shown::new(Progress::of(args.into.clone(), rows, quiet), None),
+        (None, Some(bytes)) => Shown::new(Progress::of_bytes(bytes, quiet), Some(read())),
+        (None, None) => Shown::new(Progress::endless(quiet, vec![read()]), None),
+    }
+}
+
+/// Returns the size of all files; `None` for standard input and pipes.
+fn sizes(args: &LoadArgs) -> Option<u64> {
+    let size = |file: &std::path::PathBuf| {
+        is_regular(file).then(|| file.metadata().ok()).flatten().map(|metadata| metadata.len())
+    };
+    args.files.iter().map(size).sum()
+}
+
+/// Returns the columns that rows are found by, which the files must have.
+fn key(
+    args: &LoadArgs,
+    session: &Session,
+    table: &Table,
+    columns: &[Column],
+    plan: &Plan,
+) -> Result<Vec<String>> {
+    let key = match args.key.is_empty() {
+        true => session.begin_task().run(|| {
+            let constraints = session.connection()?.catalog()?.constraints(Name::Is(&table.name))?;
+            let key = constraints.into_iter().find(|found| found.kind == ConstraintKind::PrimaryKey);
+            Ok(key.map(|key| key.columns).unwrap_or_default())
+        })?,
+        false => table.key(&args.key, columns)?,
+    };
+    if key.is_empty() {
+        let name = &table.name;
+        return Err(Failure::usage(format!(
+            "the table {name} has no primary key; name the columns that find rows with --key"
+        )));
+    }
+    match key.iter().find(|name| plan.schema.index_of(name).is_err()) {
+        Some(lacking) => Err(Failure::other(format!("the files lack the column {lacking} of the key"))),
+        None => Ok(key),
+    }
+}
+
+/// What was done.
+struct Loaded {
+    counts: Counts,
+    bytes: u64,
+    seconds: f64,
+    table: String,
+    created: Option<Vec<String>>,
+}
+
+impl Loaded {
+    fn summarize(self, args: &LoadArgs, json: bool) -> Result<()> {
+        let Self { counts: Counts { loaded, rejected }, bytes, seconds, table, created } = self;
+        let rate = loaded as f64 / seconds;
+        if json {
+            let files: Vec<_> = args.files.iter().map(|file| file.to_string_lossy()).collect();
+            let summary = json!({
+                "table": table, "files": files, "rows": loaded, "rejected": rejected, "bytes": bytes,
+                "seconds": seconds, "rows_per_second": rate, "created": created
+            });
+            return output::print_data(&format!("{summary}\n"));
+        }
+        if !args.quiet {
+            let (rows, size, rate) = (counted(loaded), size(bytes), thousands(rate as u64));
+            terminal::remark(&format!("{rows} into {table}, {size} in {seconds:.2} s, {rate} rows/s"));
+        }
+        if let Some(path) = args.reject.as_ref().filter(|_| rejected > 0) {
+            terminal::remark(&format!("{} refused: see {}", counted(rejected), path.display()));
+        }
+        Ok(())
+    }
+}
+
+/// Returns `1 row`, `2 rows`.
+fn counted(rows: u64) -> String {
+    if rows == 1 { "1 row".to_owned() } else { format!("{} rows", thousands(rows)) }
+}
