@@ -2,6 +2,8 @@
 
 use super::Runner;
 use crate::failure::{Failure, Result};
+use crate::tables::{self, Kind};
+use crate::terminal;
 use firearrow::catalog::{Catalog, Name};
 use firearrow::sql::{Token, TokenKind, tokens};
 use firearrow_bench::text::aligned;
@@ -48,20 +50,38 @@ impl Runner {
         }
     }
 
-    /// Lists objects whose names are like the pattern.
+    /// Lists objects whose names are like the pattern, as written or in upper case.
     pub(crate) fn list(&self, listing: Listing, pattern: Option<&str>) -> Result<()> {
+        let kinds = match listing {
+            Listing::Tables => Some([Kind::Table, Kind::Temporary, Kind::External].as_slice()),
+            Listing::Views => Some([Kind::View].as_slice()),
+            Listing::SystemTables => Some([Kind::System].as_slice()),
+            _ => None,
+        };
+        if let Some(kinds) = kinds {
+            let found = tables::tables(&self.connection, pattern, kinds, listing == Listing::SystemTables)?;
+            return match found.is_empty() {
+                true => self.nothing(listing),
+                false => self.display.text(&tables::text(&found)),
+            };
+        }
         let catalog = self.connection.catalog()?;
-        let upper = pattern.map(str::to_uppercase);
-        let mut rows = rows(&self.connection, &catalog, listing, pattern)?;
-        if rows.is_empty() {
-            rows = self::rows(&self.connection, &catalog, listing, upper.as_deref())?;
+        let mut rows = rows(&catalog, listing, pattern)?;
+        if let (Some(pattern), true) = (pattern, rows.is_empty()) {
+            rows = self::rows(&catalog, listing, Some(&pattern.to_uppercase()))?;
         }
         if rows.is_empty() {
-            return self.display.remark(&format!("there are no {}", listing.noun()));
+            return self.nothing(listing);
         }
-        let head = listing.head().iter().map(|head| (*head).to_owned()).collect();
-        rows.insert(0, head);
-        self.display.text(&aligned(&rows, rows[0].len()))
+        for cell in rows.iter_mut().flatten() {
+            *cell = terminal::line(cell).into_owned();
+        }
+        rows.insert(0, listing.head().iter().map(|head| (*head).to_owned()).collect());
+        self.display.text(&aligned(&rows, usize::MAX))
+    }
+
+    fn nothing(&self, listing: Listing) -> Result<()> {
+        self.display.remark(&format!("there are no {}", listing.noun()))
     }
 
     /// Shows facts of the database and of the connection.
@@ -80,27 +100,11 @@ impl Runner {
     }
 }
 
-fn rows(
-    connection: &firearrow::Connection,
-    catalog: &Catalog,
-    listing: Listing,
-    pattern: Option<&str>,
-) -> Result<Vec<Vec<String>>> {
+fn rows(catalog: &Catalog, listing: Listing, pattern: Option<&str>) -> Result<Vec<Vec<String>>> {
     let name = pattern.map_or(Name::Any, Name::Like);
     let text = |text: Option<String>| text.unwrap_or_default();
     Ok(match listing {
-        Listing::Tables | Listing::Views | Listing::SystemTables => {
-            use firearrow::catalog::TableKind;
-            let with_system = listing == Listing::SystemTables;
-            let catalog = connection.catalog()?.with_system_tables(with_system);
-            let wanted = |kind: TableKind| match listing {
-                Listing::Views => kind == TableKind::View,
-                Listing::SystemTables => kind == TableKind::System,
-                _ => kind != TableKind::View,
-            };
-            let tables = catalog.tables(name)?.into_iter().filter(|table| wanted(table.kind));
-            tables.map(|table| vec![table.name, table.kind.name().to_owned(), text(table.remarks)]).collect()
-        }
+        Listing::Tables | Listing::Views | Listing::SystemTables => Vec::new(),
         Listing::Indexes => {
             let indexes = catalog.indexes(Name::Any)?.into_iter();
             let indexes = indexes.filter(|index| pattern.is_none_or(|pattern| is_like(&index.name, pattern)));
@@ -192,14 +196,14 @@ impl Listing {
 
     fn head(self) -> &'static [&'static str] {
         match self {
-            Self::Tables | Self::SystemTables | Self::Views => &["NAME", "KIND", "REMARKS"],
-            Self::Indexes => &["INDEX", "TABLE", "COLUMNS", "KIND"],
-            Self::Procedures => &["PROCEDURE", "INPUTS", "OUTPUTS", "REMARKS"],
-            Self::Functions => &["FUNCTION", "REMARKS"],
-            Self::Triggers => &["TRIGGER", "TABLE", "EVENT", "STATE"],
-            Self::Sequences => &["SEQUENCE", "VALUE", "INCREMENT", "REMARKS"],
-            Self::Domains => &["DOMAIN", "TYPE", "NULL", "DEFAULT"],
-            Self::Roles => &["ROLE", "OWNER"],
+            Self::Tables | Self::SystemTables | Self::Views => &[],
+            Self::Indexes => &["index", "table", "columns", "kind"],
+            Self::Procedures => &["procedure", "inputs", "outputs", "remark"],
+            Self::Functions => &["function", "remark"],
+            Self::Triggers => &["trigger", "table", "event", "state"],
+            Self::Sequences => &["sequence", "value", "increment", "remark"],
+            Self::Domains => &["domain", "type", "null", "default"],
+            Self::Roles => &["role", "owner"],
         }
     }
 }
