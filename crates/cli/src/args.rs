@@ -5,10 +5,14 @@ use crate::bench_all::AllArgs;
 use crate::bench_blob::BlobArgs;
 use crate::bench_driver::DriverArgs;
 use crate::bench_report::ReportArgs;
+use crate::ddl::DdlArgs;
 use crate::load::LoadArgs;
 use crate::odbc::OdbcArgs;
 use crate::oltp::OltpArgs;
 use crate::output::Format;
+use crate::runner::PlanForm;
+use crate::shell::ShellArgs;
+use crate::tables::TablesArgs;
 use crate::wan::{self, Rate, RoundTrip};
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
@@ -29,6 +33,9 @@ pub(crate) struct Cli {
     /// Print the SQLSTATE and codes of an error
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
+    /// Read the password from the first line of FILE
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) password_file: Option<PathBuf>,
     /// Stop after TIME (500ms, 30s, 5min) with exit status 124
     #[arg(long, global = true, value_name = "TIME")]
     pub(crate) timeout: Option<TimeLimit>,
@@ -53,10 +60,10 @@ Databases:
   /data/file.fdb                            a file, through the embedded engine
 
 User and password come from FIREARROW_USER and FIREARROW_PASSWORD, then from
-ISC_USER and ISC_PASSWORD. FIREARROW_PASSWORD_FILE names a file whose first line
-is the password. To enter it at a prompt:
-  read -rs FIREARROW_PASSWORD && export FIREARROW_PASSWORD
-Keep it out of the command line, which other users of the machine can read.
+ISC_USER and ISC_PASSWORD. --password-file or FIREARROW_PASSWORD_FILE names a file
+whose first line is the password. On a terminal, a command that has a user and no
+password asks for it. Keep it out of the command line, which other users of the
+machine can read.
 
 For servers on other machines, use ?wire_crypt=required. Without it, a server
 that offers no encryption receives everything in clear text, with a warning on
@@ -72,14 +79,21 @@ Exit status:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a statement and print its rows
+    /// Run SQL statements and print their rows
+    #[command(visible_alias = "sql")]
     Query(QueryArgs),
+    /// Run SQL interactively
+    Shell(ShellArgs),
     /// Write a table or the rows of a query to a Parquet, Arrow, CSV or JSON file
     Copy(CopyArgs),
     /// Load Parquet, Arrow, CSV or JSON files into a table
     Load(LoadArgs),
     /// Print facts about a database and the connection to it
     Info(InfoArgs),
+    /// List tables and views
+    Tables(TablesArgs),
+    /// Print the DDL of an object, or of the whole database
+    Ddl(DdlArgs),
     /// Print events as they are posted
     Events(EventsArgs),
     /// Create tables with known rows for tests and benchmarks
@@ -107,6 +121,13 @@ Examples:
   firearrow query demo.fdb 'SELECT * FROM T_WIDE' --format json | head -3
   firearrow query firebird://alice@db/employee 'SELECT * FROM COUNTRY' --wire
   echo 'DELETE FROM T_BLOB WHERE ID > 100' | firearrow query demo.fdb -
+  firearrow query demo.fdb -f tables.sql -f data.sql
+  firearrow query demo.fdb 'DELETE FROM T_BLOB; SELECT COUNT(*) FROM T_BLOB' --autocommit --timing
+  firearrow query demo.fdb 'SELECT * FROM T_WIDE WHERE ID = 7' --plan
+
+Several statements are run as isql runs them: they end with a semicolon or with what SET TERM chose, DDL is committed
+at once in a transaction of its own, and all the rest is one transaction up to COMMIT, ROLLBACK or the end. The first
+error ends the run, and says on which line; what is not committed by then is rolled back. SET BAIL OFF goes on instead.
 
 A table shows NULL as NULL; in CSV a NULL is empty and an empty text is \"\". JSON has one object per line,
 in which decimals are strings: nothing is rounded. A table escapes control characters (\\n, \\u{1b}), wherever
@@ -115,8 +136,12 @@ pub(crate) struct QueryArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
-    /// One SQL statement; - reads it from standard input
-    pub(crate) sql: String,
+    /// SQL statements; - reads them from standard input
+    #[arg(required_unless_present = "file")]
+    pub(crate) sql: Option<String>,
+    /// Run the statements of FILE, after SQL if there is both; may be given several times
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) parameters: Parameters,
     /// Output format [default: that of FILE's extension, else json with --json, else table]
@@ -131,6 +156,15 @@ pub(crate) struct QueryArgs {
     /// Make the engine refuse all changes
     #[arg(long)]
     pub(crate) read_only: bool,
+    /// Commit every statement at once
+    #[arg(long)]
+    pub(crate) autocommit: bool,
+    /// Print plans, and run nothing: as a tree, or with =legacy as PLAN (…)
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "explained")]
+    pub(crate) plan: Option<PlanForm>,
+    /// Print the time and traffic of each statement
+    #[arg(long)]
+    pub(crate) timing: bool,
     /// Report the cost of each phase on standard error: time, round trips, packets and bytes of the protocol, and the
     /// socket's traffic; one JSON object with --json
     #[arg(long)]

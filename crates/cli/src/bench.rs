@@ -21,7 +21,7 @@ use std::process::{Child, Command, Output};
 
 /// Benchmarks reading whole tables.
 pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let subjects: Vec<fetch::Subject> = match &args.sql {
         Some(sql) => vec![fetch::Subject::query(sql)],
         None => distinct(args.tables.iter().map(|table| fetch::Subject::table(table))),
@@ -54,7 +54,7 @@ pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
 
 /// Benchmarks inserting many rows.
 pub(crate) fn insert(args: &InsertArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let options = insert::Options {
         rows: args.rows,
         repetitions: args.repeat,
@@ -66,7 +66,7 @@ pub(crate) fn insert(args: &InsertArgs, json: bool) -> Result<()> {
 
 /// Benchmarks a server near and far.
 pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let usual = if args.quick { wire::Size::QUICK } else { wire::Size::FULL };
     let options = wire::Options {
         parts: args.only.iter().copied().map(Into::into).collect(),
@@ -91,7 +91,7 @@ pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
 
 /// Benchmarks the ADBC driver.
 pub(crate) fn adbc(args: &AdbcBenchArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let options = adbc::Options {
         library: args.library.clone(),
         url: args.url.clone(),
@@ -112,7 +112,7 @@ pub(crate) fn adbc(args: &AdbcBenchArgs, json: bool) -> Result<()> {
 
 /// Benchmarks the ODBC driver.
 pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let library = match &args.driver {
         Some(path) => path.clone(),
         None => beside(&format!("{DLL_PREFIX}firearrowodbc{DLL_SUFFIX}"))
@@ -334,7 +334,7 @@ fn each<T>(
             Err(error) => {
                 failed();
                 done.missing.push(error.to_string());
-                Failure::from(error).report(false);
+                Failure::from(error).report(false, false);
             }
         }
     }

@@ -6,7 +6,6 @@ use crate::output::{print, print_data};
 use crate::terminal;
 use crate::wan::{Rate, RoundTrip};
 use clap::{Args, ValueEnum, ValueHint};
-use firearrow::config::Config;
 use firearrow_bench::{ReferenceChoice, blob, save};
 use firearrow_report::{self as report, Figures, Record};
 use firearrow_wan::Link;
@@ -75,7 +74,7 @@ enum Compression {
 }
 
 pub(crate) fn run(args: &BlobArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let options = blob::Options {
         rows: args.rows.get(),
         repetitions: args.repeat.get(),

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
             Ok(record) => records.push(record),
             // One that cannot be read must not hide the others, nor be missed.
             Err(error) if files.len() > 1 => {
-                error.report(false);
+                error.report(false, false);
             }
             Err(error) => return Err(error),
         }

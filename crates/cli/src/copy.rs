@@ -3,7 +3,7 @@
 use crate::args::CopyArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
-use crate::open::{open, refuse_blob_ids};
+use crate::open::{open, parse, refuse_blob_ids};
 use crate::output::{self, EXTENSIONS, Format, OutputFile, Sink, Style};
 use crate::progress::Progress;
 use crate::terminal;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
         false => OutputFile::create(&args.output, args.force),
     };
     let file = (!args.separate).then(create).transpose()?;
-    let config = Config::parse(&args.url)?;
+    let config = parse(&args.url)?;
     let source = Source::open(args, &config)?;
     let files = match file {
         Some(file) => vec![file],

@@ -3,11 +3,10 @@
 use crate::args::EventsArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
-use crate::open::open;
+use crate::open::{open, parse};
 use crate::output;
 use crate::terminal;
 use firearrow::EventCounts;
-use firearrow::config::Config;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -19,7 +18,7 @@ const SLACK: Duration = Duration::from_secs(2);
 
 /// The time limit starts when the command listens: it limits the waiting, not the whole command.
 pub(crate) fn run(args: &EventsArgs, limit: Option<Duration>, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = parse(&args.url)?;
     interrupt::set_limit(limit.map(|limit| limit.max(config.connect_timeout)));
     let connection = open(&config)?;
     let names: Vec<&str> = args.names.iter().map(String::as_str).collect();

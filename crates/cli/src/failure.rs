@@ -7,6 +7,7 @@ use firearrow::Kind;
 use firearrow::config::ConfigError;
 use firearrow_bench::secret;
 use parquet::errors::ParquetError;
+use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt::Write;
 use std::io;
@@ -21,11 +22,15 @@ pub(crate) enum Failure {
     /// The client or the engine reported it.
     Firebird(firearrow::Error),
     /// The same, with a text that says more than the error: where it happened, and what stays.
-    At(String, Box<firearrow::Error>),
+    Told(String, Box<firearrow::Error>),
     /// The command line names something that does not exist, or its parts do not fit together.
     Usage(String),
     /// Anything else.
     Other(String),
+    /// The reason, and where it happened.
+    At(String, Box<Failure>),
+    /// The reason, and what may help.
+    Hinted(Box<Failure>, String),
     /// The command was told to stop; [`interrupt::reason`] has the reason.
     Stopped,
     /// The reader of the output has closed the pipe, which is not an error.
@@ -50,8 +55,10 @@ impl Failure {
     pub(crate) fn text(&self, verbose: bool) -> String {
         let text = match self {
             Self::Firebird(error) => firebird(error.message(), error, verbose),
-            Self::At(text, error) => firebird(text, error, verbose),
+            Self::Told(text, error) => firebird(text, error, verbose),
             Self::Usage(text) | Self::Other(text) => text.clone(),
+            Self::At(place, reason) => format!("{place}: {}", reason.text(verbose)),
+            Self::Hinted(reason, hint) => format!("{}\n  {hint}", reason.text(verbose)),
             Self::Stopped => interrupt::reason().map_or_else(String::new, interrupt::Reason::text),
             Self::PipeClosed => "nobody reads the output".to_owned(),
         };
@@ -59,27 +66,55 @@ impl Failure {
     }
 
     /// Prints the error and returns the exit status.
-    pub(crate) fn report(&self, verbose: bool) -> u8 {
+    pub(crate) fn report(&self, verbose: bool, json: bool) -> u8 {
         if let Some(reason) = interrupt::reason() {
             interrupt::report(reason, &self.detail(verbose));
             return reason.status();
         }
-        let status = match self {
-            Self::Firebird(_) | Self::At(..) | Self::Other(_) | Self::Stopped => 1,
+        let status = match self.reason() {
             Self::Usage(_) => 2,
             Self::PipeClosed => return 0,
+            _ => 1,
         };
-        terminal::remark(&format!("error: {}", self.text(verbose)));
+        match json {
+            true => terminal::remark(&self.json().to_string()),
+            false => terminal::remark(&format!("error: {}", self.text(verbose))),
+        }
         status
+    }
+
+    /// Returns the error as one JSON object.
+    fn json(&self) -> Value {
+        let mut error = json!({ "message": self.text(false) });
+        let firebird = match self.reason() {
+            Self::Firebird(firebird) => Some(firebird),
+            Self::Told(_, firebird) => Some(&**firebird),
+            _ => None,
+        };
+        if let Some(firebird) = firebird {
+            error["kind"] = format!("{:?}", firebird.kind()).into();
+            error["sqlstate"] = firebird.sqlstate().to_string().into();
+            error["sqlcode"] = firebird.sqlcode().into();
+            error["gds_codes"] = firebird.gds_codes().into();
+        }
+        json!({ "error": error })
+    }
+
+    /// Returns the failure itself, without its place and hints.
+    pub(crate) fn reason(&self) -> &Self {
+        match self {
+            Self::At(_, reason) | Self::Hinted(reason, _) => reason.reason(),
+            reason => reason,
+        }
     }
 
     /// Returns the details worth printing although the command was told to stop.
     fn detail(&self, verbose: bool) -> String {
-        match self {
+        match self.reason() {
             Self::Firebird(error) if verbose || error.kind() != Kind::Cancelled => {
                 format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
             }
-            Self::At(_, error) if verbose || error.kind() != Kind::Cancelled => {
+            Self::Told(_, error) if verbose || error.kind() != Kind::Cancelled => {
                 format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
             }
             _ => String::new(),
@@ -113,7 +148,8 @@ impl From<firearrow::Error> for Failure {
 impl From<firearrow_driver::Error> for Failure {
     fn from(error: firearrow_driver::Error) -> Self {
         match error.client() {
-            Some(client) => Self::At(error.message().to_owned(), Box::new(client.clone())),
+            Some(client) => Self::Told(error.message().to_owned(), Box::new(client.clone())),
+            None if error.is_cancelled() => Self::Stopped,
             None => Self::Other(error.message().to_owned()),
         }
     }

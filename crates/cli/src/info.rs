@@ -2,23 +2,28 @@
 
 use crate::args::InfoArgs;
 use crate::failure::Result;
-use crate::open::open;
+use crate::open::{open, parse};
 use crate::output;
 use crate::terminal::line;
 use firearrow::config::{Config, Target};
-use firearrow::{ServerInfo, Warning};
+use firearrow::{Connection, ServerInfo, Warning};
 use firearrow_bench::text::{size, thousands};
 use firearrow_bench::transport;
 use serde_json::json;
 
 pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = parse(&args.url)?;
     let connection = open(&config)?;
     let info = connection.info()?;
     match json {
         true => output::print_data(&as_json(&config, &info, connection.warnings())),
         false => output::print(&aligned(&lines(&config, &info))),
     }
+}
+
+/// Returns the facts as text for people.
+pub(crate) fn text(config: &Config, connection: &Connection) -> Result<String> {
+    Ok(aligned(&lines(config, &connection.info()?)))
 }
 
 fn lines(config: &Config, info: &ServerInfo) -> Vec<(&'static str, String)> {

@@ -1,10 +1,10 @@
 //! The `firearrow` command: queries, copies, inspects and benchmarks Firebird databases, and receives their events.
 //!
 //! ```text
-//!  args ─► query  copy  info  events ─► firearrow (the client)
-//!    │       │     │
-//!    │       └─────┴─► output
-//!    ├──► load ─► firearrow-driver
+//!  args ─► query  shell ─► runner ─┐
+//!    │                             ├─► output
+//!    ├──► copy  info  tables  ddl ─┘
+//!    ├──► load  events ─► firearrow (the client), firearrow-driver
 //!    ├──► demo  bench ─► firearrow-bench
 //!    └──► oltp ─► firearrow-oltp
 //! ```
@@ -18,6 +18,7 @@ mod bench_blob;
 mod bench_driver;
 mod bench_report;
 mod copy;
+mod ddl;
 mod demo;
 mod events;
 mod failure;
@@ -28,9 +29,13 @@ mod odbc;
 mod oltp;
 mod open;
 mod output;
+mod pager;
 mod phases;
 mod progress;
 mod query;
+mod runner;
+mod shell;
+mod tables;
 mod terminal;
 mod wan;
 
@@ -47,18 +52,27 @@ fn main() -> ExitCode {
     };
     let status = match run(&cli) {
         Ok(()) => 0,
-        Err(failure) => failure.report(cli.verbose),
+        Err(failure) => failure.report(cli.verbose, cli.json),
     };
     interrupt::finish(status)
 }
 
 fn run(cli: &Cli) -> Result<()> {
     let _watch = interrupt::watch(cli.limit())?;
+    open::set_password_file(cli.password_file.clone());
+    run_command(cli)
+}
+
+/// Runs what the command line names; the shell has some of it, too.
+fn run_command(cli: &Cli) -> Result<()> {
     match &cli.command {
+        Command::Shell(args) => shell::run(args),
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),
         Command::Load(args) => load::run(args, cli.json),
         Command::Info(args) => info::run(args, cli.json),
+        Command::Tables(args) => tables::run(args, cli.json),
+        Command::Ddl(args) => ddl::run(args, cli.json),
         Command::Events(args) => events::run(args, cli.timeout.map(|limit| limit.0), cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {

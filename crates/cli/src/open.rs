@@ -3,18 +3,51 @@
 use crate::failure::Failure;
 use crate::{interrupt, terminal};
 use firearrow::arrow::BlobPolicy;
-use firearrow::config::WireCompression;
+use firearrow::config::{Target, WireCompression};
 use firearrow::{Config, Connection, Result, Warning};
 use firearrow_bench::secret;
 use firearrow_driver::{Session, SessionOptions};
-use std::sync::Arc;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Whether warnings have been printed: all connections of a command take the same route.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Whether the remark about `wire_compress` has been printed.
 static REMARKED: AtomicBool = AtomicBool::new(false);
+
+/// What `--password-file` names.
+static PASSWORD_FILE: OnceLock<PathBuf> = OnceLock::new();
+
+/// Passwords are read from this file.
+pub(crate) fn set_password_file(path: Option<PathBuf>) {
+    if let Some(path) = path {
+        // Set once, at the beginning.
+        let _ = PASSWORD_FILE.set(path);
+    }
+}
+
+/// Reads a connection string. Where a password is missing, somebody at a terminal is asked for it.
+pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
+    let mut config = Config::parse_with_env(text, &|name| match (name, PASSWORD_FILE.get()) {
+        ("FIREARROW_PASSWORD" | "ISC_PASSWORD", Some(_)) => None,
+        ("FIREARROW_PASSWORD_FILE", Some(path)) => path.to_str().map(str::to_owned),
+        _ => std::env::var(name).ok(),
+    })?;
+    let (Target::Remote { host, .. }, Some(user), None) = (&config.target, &config.user, &config.password)
+    else {
+        return Ok(config);
+    };
+    if io::stdin().is_terminal() && io::stderr().is_terminal() {
+        let mut terminal = console::Term::stderr();
+        write!(terminal, "Password for {}@{}: ", terminal::line(user), terminal::line(host))?;
+        let _attributes = interrupt::keep_terminal();
+        config.password = Some(interrupt::waiting(|| terminal.read_secure_line())?.into());
+    }
+    Ok(config)
+}
 
 /// Attaches to a database. The calls of the connection are cancelled when the command must end. Its warnings go to
 /// standard error, once per run of the command.

@@ -1,31 +1,90 @@
 //! `firearrow query`
 
 use crate::args::QueryArgs;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::interrupt;
-use crate::open::{open, refuse_blob_ids, warn_of_statements};
-use crate::output::{self, Format, Output, OutputFile, Sink, Style};
+use crate::open::{open, parse, refuse_blob_ids, warn_of_statements};
+use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
 use crate::phases::Phases;
+use crate::runner::{Display, Runner, Settings, run_script, wrong_script};
 use crate::terminal;
-use firearrow::config::Config;
 use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read};
+use std::path::Path;
 use std::time::Instant;
 
 pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
-    let sql = text(&args.sql)?;
+    let scripts = scripts(args)?;
     let format = format(args, json)?;
+    let statement = only_statement(&scripts)?.filter(|_| args.plan.is_none() && !args.timing);
+    let Some(sql) = statement else {
+        return run_scripts(&scripts, format, args);
+    };
     let started = Instant::now();
     let mut phases = Phases::start();
-    let connection = open(&Config::parse(&args.url)?)?;
+    let connection = open(&parse(&args.url)?)?;
     phases.end("connect", &connection);
     if format.is_binary() || args.output.is_some() {
         refuse_blob_ids(&connection)?;
     }
-    let ran = run_on(&connection, &sql, format, args, json, (started, phases));
+    let ran = run_on(&connection, sql, format, args, json, (started, phases));
     warn_of_statements(&connection);
     ran
+}
+
+/// Runs all statements as a script.
+fn run_scripts(scripts: &[Script], format: Format, args: &QueryArgs) -> Result<()> {
+    let only_one = |what: &str| {
+        Err(Failure::usage(format!(
+            "{what} is for a single statement, without --plan, --timing, SET and SHOW"
+        )))
+    };
+    match () {
+        () if args.output.is_some() => return only_one("-o"),
+        () if args.wire => return only_one("--wire"),
+        () if format.is_binary() => return only_one("a binary format"),
+        () => {}
+    }
+    let config = parse(&args.url)?;
+    let connection = open(&config)?;
+    let settings = Settings {
+        auto_commit: args.autocommit,
+        timing: args.timing,
+        plan: args.plan,
+        plan_only: args.plan.is_some(),
+        ..Settings::default()
+    };
+    let mut runner = Runner::new(&args.url, config, connection, settings, Display::new(format, args.limit));
+    if args.read_only {
+        runner.read_only();
+    }
+    let ran = run_all(&mut runner, scripts, args);
+    let ended = if ran.is_ok() { runner.commit() } else { runner.roll_back() };
+    let Err(failure) = ran.and(ended.map(|_| ())) else { return Ok(()) };
+    let done = match runner.counts() {
+        (0, 0) => return Err(failure),
+        (committed, 0) => format!("committed before: {}", counted(committed, "statement", "")),
+        (0, undone) => format!("rolled back: {}; nothing was committed", counted(undone, "statement", "")),
+        (committed, undone) => format!(
+            "committed before: {}; rolled back: {}",
+            counted(committed, "statement", ""),
+            counted(undone, "statement", "")
+        ),
+    };
+    Err(Failure::Hinted(Box::new(failure), done))
+}
+
+fn run_all(runner: &mut Runner, scripts: &[Script], args: &QueryArgs) -> Result<()> {
+    let parameters = parameters(args);
+    if args.parameters.0.is_empty() {
+        return scripts.iter().try_for_each(|script| run_script(runner, &script.name, &script.text));
+    }
+    match scripts.iter().map(|script| statements(script)).collect::<Result<Vec<_>>>()?.concat()[..] {
+        [statement] => runner.run(statement, &parameters),
+        _ => Err(Failure::usage("--param is for a single statement")),
+    }
 }
 
 fn run_on(
@@ -96,13 +155,62 @@ fn run_on(
     Ok(())
 }
 
-fn text(sql: &str) -> Result<String> {
-    if sql != "-" {
-        return Ok(sql.to_owned());
+/// SQL text, and where it comes from.
+struct Script {
+    name: String,
+    text: String,
+}
+
+fn scripts(args: &QueryArgs) -> Result<Vec<Script>> {
+    let mut scripts = Vec::new();
+    if let Some(sql) = &args.sql {
+        scripts.push(match sql.as_str() {
+            "-" => Script { name: "standard input".to_owned(), text: script(Path::new("-"))? },
+            sql => Script { name: "SQL".to_owned(), text: sql.to_owned() },
+        });
     }
-    let mut text = String::new();
-    interrupt::waiting(|| io::stdin().read_to_string(&mut text))?;
-    Ok(text)
+    for path in &args.file {
+        scripts.push(Script { name: path.display().to_string(), text: script(path)? });
+    }
+    Ok(scripts)
+}
+
+/// Reads a script; - is standard input.
+pub(crate) fn script(path: &Path) -> Result<String> {
+    let mut bytes = Vec::new();
+    match path.to_str() {
+        Some("-") => interrupt::waiting(|| io::stdin().read_to_end(&mut bytes))?,
+        _ => interrupt::waiting(|| File::open(path)?.read_to_end(&mut bytes))
+            .map_err(|error| Failure::file(path, &error))?,
+    };
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let before = error.as_bytes()[..error.utf8_error().valid_up_to()].iter();
+        let line = before.filter(|byte| **byte == b'\n').count() + 1;
+        let name = path.display();
+        Failure::other(format!(
+            "{name}, line {line}: no UTF-8; convert it: iconv -f WINDOWS-1252 -t UTF-8 {name}"
+        ))
+    })?;
+    // Some editors begin a file with a mark.
+    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+}
+
+fn statements(script: &Script) -> Result<Vec<&str>> {
+    let statements = firearrow_driver::script::statements(&script.text);
+    statements.map_err(|error| Failure::At(script.name.clone(), Box::new(wrong_script(error))))
+}
+
+/// The statement of a script that has a single one, which is for the server.
+fn only_statement(scripts: &[Script]) -> Result<Option<&str>> {
+    let all = scripts.iter().map(statements).collect::<Result<Vec<_>>>()?.concat();
+    match all[..] {
+        [] => Err(Failure::usage("there is no SQL statement")),
+        [statement] => Ok(Some(statement).filter(|statement| {
+            let first = firearrow::sql::tokens(statement).next();
+            !first.is_some_and(|first| first.is_word("SET") || first.is_word("SHOW"))
+        })),
+        _ => Ok(None),
+    }
 }
 
 fn format(args: &QueryArgs, json: bool) -> Result<Format> {
@@ -166,10 +274,4 @@ fn drain(
 
 fn seconds(started: Instant) -> f64 {
     started.elapsed().as_secs_f64()
-}
-
-/// Returns `1 row`, `2 rows`.
-fn counted(number: u64, noun: &str, rest: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}{rest}")
 }

@@ -18,35 +18,77 @@ use firearrow::sql::{Token, TokenKind, tokens};
 /// # Ok::<_, firearrow_driver::Error>(())
 /// ```
 pub fn statements(script: &str) -> Result<Vec<&str>> {
-    let mut terminator = ";";
-    let mut statements = Vec::new();
-    let mut current: Option<Statement> = None;
-    let mut rest = tokens(script).peekable();
-    while let Some(token) = rest.next() {
-        let ends = token.start + terminator.len();
-        let is_end = is_terminator(script, &token, terminator)
-            && (terminator != ";" || current.as_ref().is_none_or(Statement::may_end));
-        if !is_end {
-            current.get_or_insert_with(|| Statement::new(token.start)).add(&token);
-            continue;
-        }
-        // A terminator may be several symbols.
-        while rest.next_if(|token| token.start < ends).is_some() {}
-        let Some(statement) = current.take() else { continue };
-        let text = &script[statement.start..statement.end];
-        match statement.term {
-            Some(start) => terminator = new_terminator(&script[start..token.start])?,
-            None => statements.push(text),
-        }
-    }
-    if let Some(statement) = current {
-        match statement.term {
-            // Without an end it changes nothing any more.
-            Some(start) => drop(new_terminator(&script[start..statement.end])?),
-            None => statements.push(&script[statement.start..statement.end]),
-        }
+    let mut splitter = Splitter::default();
+    let Split { mut statements, rest } = splitter.split(script)?;
+    match unfinished(rest) {
+        // Without an end it changes nothing any more.
+        Some(statement) if statement.term.is_some() => drop(statement.new_terminator(rest)?),
+        Some(statement) => statements.push(&rest[statement.start..statement.end]),
+        None => {}
     }
     Ok(statements)
+}
+
+/// Splits a script that comes in parts, such as lines that somebody enters.
+#[derive(Clone, Debug, Default)]
+pub struct Splitter {
+    /// What `SET TERM` has chosen; `None` = a semicolon.
+    terminator: Option<String>,
+}
+
+/// What a part of a script consists of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split<'a> {
+    /// Whole statements, without their terminators.
+    pub statements: Vec<&'a str>,
+    /// The beginning of the next one, to which more must be added; empty if there is none.
+    pub rest: &'a str,
+}
+
+impl Splitter {
+    /// What ends a statement now.
+    pub fn terminator(&self) -> &str {
+        self.terminator.as_deref().unwrap_or(";")
+    }
+
+    /// Takes the statements that have ended. `SET TERM` is obeyed, and none of them.
+    ///
+    /// # Errors
+    /// `SET TERM` does not name a terminator.
+    pub fn split<'a>(&mut self, text: &'a str) -> Result<Split<'a>> {
+        let mut statements = Vec::new();
+        let mut current: Option<Statement> = None;
+        let mut rest = tokens(text).peekable();
+        while let Some(token) = rest.next() {
+            let terminator = self.terminator();
+            let ends = token.start + terminator.len();
+            let is_end = is_terminator(text, &token, terminator)
+                && (self.terminator.is_some() || current.as_ref().is_none_or(Statement::may_end));
+            if !is_end {
+                current.get_or_insert_with(|| Statement::new(token.start)).add(&token);
+                continue;
+            }
+            // A terminator may be several symbols.
+            while rest.next_if(|token| token.start < ends).is_some() {}
+            let Some(statement) = current.take() else { continue };
+            if statement.term.is_some() {
+                let new = statement.new_terminator(&text[..token.start])?;
+                self.terminator = (new != ";").then(|| new.to_owned());
+            } else {
+                statements.push(&text[statement.start..statement.end]);
+            }
+        }
+        Ok(Split { statements, rest: current.map_or("", |statement| &text[statement.start..]) })
+    }
+}
+
+/// The statement that this text is the beginning of.
+fn unfinished(rest: &str) -> Option<Statement> {
+    let mut statement: Option<Statement> = None;
+    for token in tokens(rest) {
+        statement.get_or_insert_with(|| Statement::new(token.start)).add(&token);
+    }
+    statement
 }
 
 fn is_terminator(script: &str, token: &Token<'_>, terminator: &str) -> bool {
@@ -54,16 +96,6 @@ fn is_terminator(script: &str, token: &Token<'_>, terminator: &str) -> bool {
     !matches!(token.kind, TokenKind::Text | TokenKind::QuotedName)
         && token.text.len() <= terminator.len()
         && found.is_some_and(|found| found.eq_ignore_ascii_case(terminator))
-}
-
-/// The text after SET TERM.
-fn new_terminator(text: &str) -> Result<&str> {
-    let text = text.trim();
-    if text.is_empty() || text.contains(char::is_whitespace) {
-        let text = shortened(text);
-        return Err(Error::argument(format!("SET TERM takes one terminator without blanks, not '{text}'")));
-    }
-    Ok(text)
 }
 
 /// A statement up to the token that was added last.
@@ -118,6 +150,18 @@ impl Statement {
     /// Whether a semicolon is the end of the statement.
     fn may_end(&self) -> bool {
         matches!(self.part, Part::Beginning | Part::Plain | Part::Head | Part::AfterEnd)
+    }
+
+    /// What SET TERM names, which ends with this text.
+    fn new_terminator<'a>(&self, text: &'a str) -> Result<&'a str> {
+        let text = text[self.term.unwrap_or(text.len())..].trim();
+        if text.is_empty() || text.contains(char::is_whitespace) {
+            let text = shortened(text);
+            return Err(Error::argument(format!(
+                "SET TERM takes one terminator without blanks, not '{text}'"
+            )));
+        }
+        Ok(text)
     }
 
     fn add(&mut self, token: &Token<'_>) {
@@ -228,6 +272,24 @@ mod tests {
         }
         // The server refuses an unterminated statement.
         assert_eq!(split("EXECUTE BLOCK AS BEGIN x = 1; y"), ["EXECUTE BLOCK AS BEGIN x = 1; y"]);
+    }
+
+    #[test]
+    fn scripts_may_come_in_parts() {
+        let mut splitter = Splitter::default();
+        let mut parts = |text| {
+            let Split { statements, rest } = splitter.split(text).expect("every SET TERM names a terminator");
+            (statements, rest, splitter.terminator().to_owned())
+        };
+        assert_eq!(parts("a; SELECT -- ;\n"), (vec!["a"], "SELECT -- ;\n", ";".to_owned()));
+        assert_eq!(parts("SELECT -- ;\n1; -- end"), (vec!["SELECT -- ;\n1"], "", ";".to_owned()));
+        assert_eq!(parts("SET TERM ^ ; b;"), (vec![], "b;", "^".to_owned()));
+        assert_eq!(parts("b; c ^ d"), (vec!["b; c"], "d", "^".to_owned()));
+        assert_eq!(parts("SET TERM ; ^ e;"), (vec!["e"], "", ";".to_owned()));
+        assert_eq!(
+            parts("EXECUTE BLOCK AS BEGIN x = 1;"),
+            (vec![], "EXECUTE BLOCK AS BEGIN x = 1;", ";".to_owned())
+        );
     }
 
     #[test]

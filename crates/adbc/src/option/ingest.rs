@@ -81,6 +81,7 @@ impl Keyed for Target {
                 }
             }
             "adbc.ingest.temporary" => options.temporary = flag(key, value)?,
+            "adbc.firebird.ingest.upper_case" => options.upper_case = flag(key, value)?,
             "adbc.firebird.ingest.text" => {
                 options.text = parse_type(key, value, "varchar", TextAs::LONGEST_TEXT)?;
             }
@@ -117,6 +118,7 @@ impl Keyed for Target {
             }
             "adbc.ingest.target_catalog" | "adbc.ingest.target_db_schema" => String::new(),
             "adbc.ingest.temporary" => options.temporary.to_string(),
+            "adbc.firebird.ingest.upper_case" => options.upper_case.to_string(),
             "adbc.firebird.ingest.text" => spell_type(options.text, "varchar"),
             "adbc.firebird.ingest.binary" => spell_type(options.binary, "varbinary"),
             "adbc.firebird.ingest.key" => options.key.join(","),

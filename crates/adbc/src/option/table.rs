@@ -176,6 +176,7 @@ pub static OPTIONS: &[Spec] = &[
     spec("adbc.ingest.target_catalog", STATEMENT, Text, Write, "", "Must be empty: Firebird has no catalogs"),
     spec("adbc.ingest.target_db_schema", STATEMENT, Text, Write, "", "Must be empty: Firebird has no schemas before version 6"),
     spec("adbc.ingest.temporary", ALL, Flag, Write, "false", "Creates a global temporary table, whose rows only this connection sees. It is dropped when the connection ends"),
+    spec("adbc.firebird.ingest.upper_case", ALL, Flag, Write, "false", "Whether simple lower-case names of a new table and its columns become upper case, as in SQL without quotes. Tables and columns that exist need no option: where none has the name exactly, the only one that differs in letter case alone is meant"),
     spec("adbc.firebird.ingest.text", ALL, Text, Write, "blob", "Text columns of new tables: `blob`, `varchar(n)`, or `auto` = a varchar of sufficient length if the data is one batch and rows stay below 32 KB, otherwise `blob`"),
     spec("adbc.firebird.ingest.binary", ALL, Text, Write, "blob", "Binary columns of new tables: `blob`, `varbinary(n)`, `auto`"),
     spec("adbc.firebird.ingest.key", ALL, Text, Write, "", "Columns by which `upsert` finds rows, separated by commas; the primary key if empty"),

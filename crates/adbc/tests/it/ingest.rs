@@ -100,12 +100,59 @@ matrix!(
         let found = query(&mut connection, "SELECT \"id\", \"Name\", EXTRACT(YEAR FROM D) FROM T ORDER BY 1");
         assert_eq!(found.column(0).as_primitive::<Int64Type>().values(), &[1, 2]);
         assert_eq!(found.column(1).as_string::<i32>().value(1), "name 2");
-        let wrong = batch([("id", ints([1])), ("NAME", texts(["x"]))]);
+        let wrong = batch([("id", ints([1])), ("NAMEN", texts(["x"]))]);
         for mode in [IngestMode::Append, IngestMode::CreateAppend] {
             let error = fails(ingest(&mut connection, "T", mode, wrong.clone()), Status::AlreadyExists);
-            assert!(error.message.contains("NAME"), "{error}");
+            assert!(error.message.contains("NAMEN"), "{error}");
         }
         assert_eq!(count(&mut connection, "T"), 2);
+    },
+    fn letter_case_counts_where_names_differ_in_nothing_else(target: &Target) {
+        let mut connection = fresh(target);
+        run(&mut connection, "CREATE TABLE people (id INTEGER NOT NULL PRIMARY KEY, name VARCHAR(20))");
+        assert_eq!(ingest(&mut connection, "people", IngestMode::Append, people(0..2)), Ok(Some(2)));
+        assert_eq!(ingest(&mut connection, "People", IngestMode::CreateAppend, people(2..3)), Ok(Some(1)));
+        assert_eq!(ingest(&mut connection, "pEOPLE", UPSERT, people(2..5)), Ok(Some(3)));
+        let mut statement = target_statement(&mut connection, "people", UPSERT);
+        let key = OptionStatement::from("adbc.firebird.ingest.key");
+        statement.set_option(key, "Id".into()).expect("it is known");
+        statement.bind(people(4..6)).expect("it is cheap");
+        assert_eq!(statement.execute_update(), Ok(Some(2)));
+        drop(statement);
+        assert_eq!(count(&mut connection, "PEOPLE"), 6);
+        assert!(!exists(&mut connection, "people"));
+        // Replacing keeps the names of the table.
+        assert_eq!(ingest(&mut connection, "people", IngestMode::Replace, people(0..4)), Ok(Some(4)));
+        let names = query(&mut connection, "SELECT id, name FROM people ORDER BY 1");
+        assert_eq!(names.num_rows(), 4);
+        // A new table is another one, and then the exact name is meant.
+        assert_eq!(ingest(&mut connection, "people", IngestMode::Create, people(0..1)), Ok(Some(1)));
+        assert_eq!(ingest(&mut connection, "people", IngestMode::Append, people(1..2)), Ok(Some(1)));
+        assert_eq!((count(&mut connection, "\"people\""), count(&mut connection, "PEOPLE")), (2, 4));
+        let error = fails(
+            ingest(&mut connection, "PeoplE", IngestMode::Append, people(0..1)),
+            Status::InvalidArguments,
+        );
+        assert!(error.message.contains("\"PEOPLE\", \"people\""), "{error}");
+        // So it is for columns.
+        run(&mut connection, "CREATE TABLE u (\"a\" INTEGER, a INTEGER, b INTEGER)");
+        let data = batch([("A", ints([1])), ("a", ints([2])), ("B", ints([3]))]);
+        assert_eq!(ingest(&mut connection, "U", IngestMode::Append, data), Ok(Some(1)));
+        let found = query(&mut connection, "SELECT a, \"a\", b FROM u");
+        let value = |index: usize| found.column(index).as_primitive::<Int32Type>().value(0);
+        assert_eq!([value(0), value(1), value(2)], [1, 2, 3]);
+        let twice = batch([("B", ints([1])), ("b", ints([2]))]);
+        fails(ingest(&mut connection, "U", IngestMode::Append, twice), Status::AlreadyExists);
+        // New names as SQL without quotes makes them.
+        let mut statement = target_statement(&mut connection, "upper", IngestMode::Create);
+        let upper_case = OptionStatement::from("adbc.firebird.ingest.upper_case");
+        statement.set_option(upper_case, "true".into()).expect("it is known");
+        statement.bind(people(0..2)).expect("it is cheap");
+        assert_eq!(statement.execute_update(), Ok(Some(2)));
+        let found = query(&mut connection, "SELECT id, \"Name\" FROM \"UPPER\"");
+        assert_eq!(found.num_rows(), 2);
+        statement.bind(people(0..2)).expect("it is cheap");
+        fails(statement.execute_update(), Status::AlreadyExists);
     },
     fn rows_with_a_known_key_are_updated(target: &Target) {
         let mut connection = fresh(target);

@@ -14,7 +14,6 @@ use crate::open;
 use crate::output::{print, print_data};
 use crate::terminal;
 use clap::{Args, ValueHint};
-use firearrow::config::Config;
 use firearrow_bench::{Environment, Error, Reference, ReferenceChoice, demo};
 use serde_json::json;
 use std::path::PathBuf;
@@ -53,7 +52,7 @@ pub(crate) struct AllArgs {
 }
 
 pub(crate) fn run(args: &AllArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let suites = chosen(&args.only)?;
     let host = CommandHost { quiet: json };
     // Suites connect to a database that is there.

@@ -3,6 +3,7 @@
 use super::waiting;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
+use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use std::fs::{self, File};
@@ -16,6 +17,7 @@ use tempfile::{NamedTempFile, tempfile};
 
 static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static TERMINAL: Mutex<Option<Termios>> = Mutex::new(None);
 static STAYS: Mutex<Option<String>> = Mutex::new(None);
 
 /// Creates a temporary file that is removed even if the process ends early.
@@ -63,6 +65,22 @@ pub(crate) fn ended(id: u32) {
     lock(&CHILDREN).retain(|known| *known != id);
 }
 
+/// Keeps the terminal's attributes until the guard is dropped: a process that ends while a line is edited restores them.
+pub(crate) fn keep_terminal() -> TerminalGuard {
+    // Without a terminal there is nothing to keep.
+    *lock(&TERMINAL) = tcgetattr(io::stdin()).ok();
+    TerminalGuard
+}
+
+#[must_use]
+pub(crate) struct TerminalGuard;
+
+impl Drop for TerminalGuard {
+    fn drop(&mut self) {
+        *lock(&TERMINAL) = None;
+    }
+}
+
 /// Sets the message about what the command leaves in the database if it ends now; `None` = nothing.
 pub(crate) fn stays(text: Option<String>) {
     *lock(&STAYS) = text;
@@ -73,8 +91,12 @@ pub(crate) fn staying() -> Option<String> {
     lock(&STAYS).clone()
 }
 
-/// Removes the files and ends the child processes.
+/// Removes the files, ends the child processes and restores the terminal.
 pub(super) fn remove() {
+    if let Some(attributes) = lock_soon(&TERMINAL).as_deref().and_then(Option::as_ref) {
+        // It may be gone.
+        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, attributes);
+    }
     if let Some(children) = lock_soon(&CHILDREN) {
         for id in children.iter().filter_map(|id| i32::try_from(*id).ok()) {
             // The process may have ended.

@@ -10,10 +10,12 @@
 //! Usually the cancelled call fails, the command returns, and the process ends as always. A thread that ends the
 //! process earlier first removes the incomplete files and ends the child processes: see [`leftover`].
 
+mod conversation;
 mod leftover;
 mod signal;
 
-pub(crate) use leftover::{ended, output, start, stays, temporary};
+pub(crate) use conversation::{Conversation, converse};
+pub(crate) use leftover::{ended, keep_terminal, output, start, stays, temporary};
 
 use crate::failure::{Failure, Result};
 use crate::terminal;
@@ -99,7 +101,7 @@ pub(crate) fn set_limit_with(limit: Option<Duration>, slack: Duration) {
 
 /// Fails once the command must end.
 pub(crate) fn check() -> Result<()> {
-    if reason().is_some() { Err(Failure::Stopped) } else { Ok(()) }
+    if reason().is_some() || conversation::is_cancelled() { Err(Failure::Stopped) } else { Ok(()) }
 }
 
 /// Returns why the command must end, if it must.

@@ -1,6 +1,6 @@
 //! Signals, read by a dedicated thread.
 
-use super::{Reason, end_now, spawn};
+use super::{Reason, conversation, end_now, spawn};
 use crate::failure::Result;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
@@ -17,6 +17,9 @@ pub(super) fn watch(first: impl Fn(Reason) + Send + 'static) -> Result<()> {
         for signal in signals.forever() {
             if signal == SIGXFSZ {
                 // A file has reached its maximum size (`ulimit -f`): the write fails, which is enough.
+                continue;
+            }
+            if signal == SIGINT && conversation::hears() {
                 continue;
             }
             let reason = Reason::Signal(signal);

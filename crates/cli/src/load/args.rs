@@ -127,7 +127,7 @@ impl LoadArgs {
         ];
         let refuse = |option: &str, of: &str| Err(Failure::usage(format!("{option} is for {of} files")));
         match (format, csv.into_iter().find(|(_, is_set)| *is_set)) {
-            (Format::Table, _) => {
+            (Format::Table | Format::Expanded, _) => {
                 Err(Failure::usage("a table for people cannot be loaded; use another format"))
             }
             (Format::Csv, _) => Ok(()),

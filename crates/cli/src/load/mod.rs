@@ -35,7 +35,6 @@ use crate::{interrupt, terminal};
 use args::LoadMode;
 use feed::{Feed, Shown};
 use firearrow::catalog::{Column, ConstraintKind, Name};
-use firearrow::config::Config;
 use firearrow_bench::text::{size, thousands};
 use firearrow_driver::{IngestNames, IngestOptions, Mode, Session, SessionOptions, TextAs, columns_of_table};
 use input::is_regular;
@@ -53,7 +52,7 @@ use write::Target;
 pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
     args.check()?;
     let format = source::format(args)?;
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let started = Instant::now();
     let reading = Reading::new(args, format);
     // Read first, so that a wrong file is reported before the server starts working.

@@ -140,8 +140,10 @@ impl Counts {
         let stays = format!("{} rows are loaded and stay", thousands(self.committed));
         interrupt::stays(Some(stays.clone()));
         match failure {
-            Failure::Firebird(error) => Failure::At(format!("{stays}: {}", error.message()), Box::new(error)),
-            Failure::At(text, error) => Failure::At(format!("{stays}: {text}"), error),
+            Failure::Firebird(error) => {
+                Failure::Told(format!("{stays}: {}", error.message()), Box::new(error))
+            }
+            Failure::Told(text, error) => Failure::Told(format!("{stays}: {text}"), error),
             Failure::Other(text) => Failure::Other(format!("{stays}: {text}")),
             failure => failure,
         }

@@ -96,7 +96,9 @@ impl Reading {
             Format::Json => Box::new(Json::open(path, self, given)?),
             Format::Arrow => Box::new(Columnar::arrow(path, &self.read)?),
             Format::Parquet => Box::new(Columnar::parquet(path)?),
-            Format::Table => return Err(Failure::usage("a table for people cannot be loaded")),
+            Format::Table | Format::Expanded => {
+                return Err(Failure::usage("a table for people cannot be loaded"));
+            }
         })
     }
 }

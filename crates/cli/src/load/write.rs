@@ -68,6 +68,9 @@ impl Target<'_> {
                 failure => failure,
             };
         }
+        if stays.is_empty() && error.is_cancelled() {
+            return Failure::Stopped;
+        }
         let Some(client) = error.client() else {
             return Failure::Other(format!("{stays}{}", error.message()));
         };
@@ -79,7 +82,7 @@ impl Target<'_> {
             Some(place) => format!("{stays}{place}: {}", reason(client)),
             None => format!("{stays}{}", client.message()),
         };
-        Failure::At(text, Box::new(client.clone()))
+        Failure::Told(text, Box::new(client.clone()))
     }
 }
 

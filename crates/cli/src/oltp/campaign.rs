@@ -8,7 +8,6 @@ use crate::failure::{Failure, Result};
 use crate::output::print;
 use crate::terminal;
 use clap::{Args, ValueEnum, ValueHint};
-use firearrow::config::Config;
 use firearrow_bench::text::{size, thousands};
 use firearrow_bench::{Error, save};
 use firearrow_oltp::{self as oltp, Locality, Point};
@@ -104,7 +103,7 @@ impl Profile {
 }
 
 pub(super) fn run(args: &CampaignArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let (warm_up, measure, repetitions) = args.profile.times();
     let time = |wanted: Option<TimeLimit>, usual| wanted.map_or(Duration::from_secs(usual), |limit| limit.0);
     let sizes: Vec<u32> = match args.warehouses.is_empty() {

@@ -9,7 +9,6 @@ use crate::output::print;
 use crate::terminal;
 use crate::wan::{Rate, RoundTrip};
 use clap::{Args, ValueHint};
-use firearrow::config::Config;
 use firearrow_bench::{Error, ReferenceChoice, save};
 use firearrow_oltp::{self as oltp, Comparison, Locality};
 use firearrow_report::{self as report, Figures, Record};
@@ -66,7 +65,7 @@ pub(super) struct CompareArgs {
 }
 
 pub(super) fn run(args: &CompareArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     writable(args.save.as_deref())?;
     args.output.as_deref().map_or(Ok(()), save::check_file)?;
     let options = oltp::CompareOptions {

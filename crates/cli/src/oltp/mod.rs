@@ -86,7 +86,7 @@ pub(crate) fn run(args: &OltpArgs, json: bool) -> Result<()> {
 }
 
 fn load(args: &LoadArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let warehouses = args.warehouses.get();
     let options = oltp::LoadOptions {
         scale: scale(warehouses, args.tiny),

@@ -79,7 +79,7 @@ enum Driver {
 }
 
 pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
-    let config = Config::parse(&args.url)?;
+    let config = crate::open::parse(&args.url)?;
     let mut options = args.work.options(args.locality, args.warm_up.0, args.measure.0);
     options.full_check = args.full_check;
     if let Some(outage) = args.crash.outage() {

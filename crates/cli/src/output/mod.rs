@@ -3,6 +3,7 @@
 mod cells;
 mod columnar;
 mod csv;
+mod expanded;
 mod file;
 mod json;
 mod table;
@@ -23,6 +24,12 @@ pub(crate) fn print(text: &str) -> Result<()> {
     print_data(&terminal::lines(text))
 }
 
+/// Returns `1 row`, `2 rows`.
+pub(crate) fn counted(number: u64, noun: &str, rest: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}{rest}")
+}
+
 /// Prints data for programs unchanged.
 pub(crate) fn print_data(text: &str) -> Result<()> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
@@ -33,6 +40,8 @@ pub(crate) fn print_data(text: &str) -> Result<()> {
 pub(crate) enum Format {
     /// For people
     Table,
+    /// For people: a line for each value
+    Expanded,
     /// RFC 4180, with a header
     Csv,
     /// One object per line
@@ -63,6 +72,8 @@ pub(crate) struct Style {
     pub(crate) stream: bool,
     /// The compression of Parquet.
     pub(crate) compression: Compression,
+    /// Whether the reader can ask again, as in the shell.
+    pub(crate) is_conversation: bool,
 }
 
 impl Format {
@@ -94,7 +105,8 @@ impl Format {
     /// Starts writing in this format.
     pub(crate) fn sink(self, schema: &SchemaRef, style: Style, output: Output) -> Result<Box<dyn Sink>> {
         Ok(match self {
-            Self::Table => Box::new(table::Table::new(schema, style.width, output)),
+            Self::Table => Box::new(table::Table::new(schema, style, output)),
+            Self::Expanded => Box::new(expanded::Expanded::new(schema, output)),
             Self::Csv => Box::new(csv::Csv::new(schema, output)?),
             Self::Json => Box::new(json::Json::new(schema, output)),
             Self::Arrow if style.stream => Box::new(columnar::Stream::new(schema, output)?),

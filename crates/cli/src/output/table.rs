@@ -2,7 +2,7 @@
 //! part with its own header begins.
 
 use super::cells::Columns;
-use super::{Output, Sink};
+use super::{Output, Sink, Style};
 use crate::failure::Result;
 use crate::terminal;
 use arrow::array::RecordBatch;
@@ -18,6 +18,7 @@ pub(super) struct Table {
     /// Column widths of the last part printed.
     printed: Option<Vec<usize>>,
     is_cut: bool,
+    is_conversation: bool,
 }
 
 struct Column {
@@ -27,13 +28,14 @@ struct Column {
 }
 
 impl Table {
-    pub(super) fn new(schema: &SchemaRef, terminal: Option<usize>, output: Output) -> Self {
+    pub(super) fn new(schema: &SchemaRef, style: Style, output: Output) -> Self {
         let columns = schema.fields().iter().map(|field| {
             let name = terminal::line(field.name()).into_owned();
             Column { width: measure_text_width(&name), name, is_number: field.data_type().is_numeric() }
         });
         let columns = columns.collect();
-        Self { output, terminal, columns, rows: Vec::new(), printed: None, is_cut: false }
+        let Style { width: terminal, is_conversation, .. } = style;
+        Self { output, terminal, columns, rows: Vec::new(), printed: None, is_cut: false, is_conversation }
     }
 
     /// Prints the collected rows.
@@ -135,9 +137,12 @@ impl Sink for Table {
         }
         self.output.flush()?;
         if self.is_cut {
-            terminal::remark(
-                "The table is cut to the terminal's width; --format csv or json, or -o FILE, shows everything.",
-            );
+            terminal::remark(match self.is_conversation {
+                true => "The table is cut to the terminal's width; \\x shows everything.",
+                false => {
+                    "The table is cut to the terminal's width; --format expanded, csv or json, or -o FILE, shows everything."
+                }
+            });
         }
         Ok(())
     }
@@ -174,7 +179,11 @@ mod tests {
         let batch = RecordBatch::try_from_iter([("N", numbers), ("TEXT", texts.clone()), ("MORE", texts)]);
         let memory = Memory::default();
         let batch = batch.unwrap();
-        let mut table = Box::new(Table::new(&batch.schema(), terminal, Box::new(memory.clone())));
+        let mut table = Box::new(Table::new(
+            &batch.schema(),
+            Style { width: terminal, ..Style::default() },
+            Box::new(memory.clone()),
+        ));
         table.write(&batch).unwrap();
         table.finish().unwrap();
         let bytes = memory.0.lock().unwrap().clone();

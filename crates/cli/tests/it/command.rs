@@ -33,7 +33,7 @@ impl Outcome {
     #[track_caller]
     pub(crate) fn failure(self, code: i32, texts: &[&str]) -> Self {
         assert_eq!(self.code, code, "{}\n{}", String::from_utf8_lossy(&self.stdout), self.stderr);
-        assert!(self.stderr.contains("error: "), "{}", self.stderr);
+        assert!(self.stderr.contains("error: ") || self.stderr.contains("{\"error\":"), "{}", self.stderr);
         for text in texts {
             assert!(self.stderr.contains(text), "no {text:?} in {}", self.stderr);
         }

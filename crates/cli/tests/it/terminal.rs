@@ -43,6 +43,26 @@ matrix!(
         assert_eq!(run("csv").text(), format!("{HARMFUL}\r\n{HARMFUL}\r\n"));
         let json: serde_json::Value = run("json").json();
         assert_eq!(json[HARMFUL], HARMFUL);
+    },
+    fn names_and_comments_are_escaped_for_people_and_exact_in_scripts(target: &Target) {
+        let url = demo(target, "1");
+        let run =
+            |arguments: &[&str]| firearrow(target, &[&arguments[..1], &[&url], &arguments[1..]].concat());
+        run(&["query", &format!("CREATE TABLE \"{HARMFUL}\" (A INTEGER)")]).success();
+        run(&["query", &format!("COMMENT ON TABLE \"{HARMFUL}\" IS '{HARMFUL}'")]).success();
+        let listed = run(&["tables"]).success();
+        assert!(is_harmless(listed.text()) && listed.text().matches(ESCAPED).count() == 2, "{listed:?}");
+        let listed = run(&["tables", HARMFUL, "--json"]).success().json();
+        assert_eq!((&listed["name"], &listed["remark"]), (&HARMFUL.into(), &HARMFUL.into()));
+        let described = run(&["ddl", HARMFUL, "--describe"]).success();
+        assert!(
+            is_harmless(described.text()) && described.text().matches(ESCAPED).count() == 2,
+            "{described:?}"
+        );
+        let script = run(&["ddl", HARMFUL]).success();
+        assert_eq!(script.text().matches(HARMFUL).count(), 3, "{script:?}");
+        let missing = run(&["ddl", &format!("{HARMFUL}x")]).failure(1, &[ESCAPED]);
+        assert!(is_harmless(&missing.stderr), "{missing:?}");
     }
 );
 
@@ -54,5 +74,10 @@ matrix!(
         let (text, status) = on_terminal(target, &["query", &url, &sql]);
         assert_eq!(status, 0);
         assert!(text.contains("\\u{1b}[31mred") && is_harmless(&text), "{text:?}");
+        let sql = format!("CREATE VIEW V AS SELECT '{HARMFUL}' A FROM RDB$DATABASE");
+        firearrow(target, &["query", &url, &sql]).success();
+        let (text, status) = on_terminal(target, &["ddl", &url, "V"]);
+        assert_eq!(status, 0);
+        assert!(text.contains(ESCAPED) && is_harmless(&text), "{text:?}");
     }
 );

@@ -11,9 +11,13 @@ use std::process::Stdio;
 fn help_has_examples() {
     for command in [
         &["query"][..],
+        &["sql"],
+        &["shell"],
         &["copy"],
         &["load"],
         &["info"],
+        &["tables"],
+        &["ddl"],
         &["events"],
         &["create-demo"],
         &["bench", "fetch"],

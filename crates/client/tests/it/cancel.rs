@@ -372,15 +372,9 @@ matrix!(
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         assert_eq!(cursor.next_batch().expect("it reads").map(|batch| batch.num_rows()), Some(10));
         // Servers cannot be interrupted while the next fetch waits behind this one; somebody has to want it.
-        let handle = connection.cancel_handle();
-        let cancelling = thread::spawn(move || {
-            thread::sleep(Duration::from_millis(500));
-            handle.cancel()
-        });
-        let begin = Instant::now();
-        drop((cursor, statement, transaction));
-        assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
-        cancelling.join().expect("it ends");
+        let leave = || drop((cursor, statement, transaction));
+        let ((), spent) = cancelled_after(&connection, Duration::from_millis(500), leave);
+        assert!(spent < SOON, "{spent:?}");
         works_or_is_closed(&connection, target);
         still_works(&Connection::open(&closed).expect("it opens"));
     },

@@ -10,6 +10,7 @@
 //! docs/decisions/0017 says why.
 
 mod column;
+pub(crate) mod names;
 mod replace;
 mod shape;
 mod write;
@@ -24,10 +25,11 @@ use arrow::array::RecordBatchReader;
 use arrow::datatypes::{Schema, SchemaRef};
 use column::{Declaration, Engine};
 use firearrow::catalog::{
-    Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
+    Catalog, Column, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
 };
 use firearrow::{Dialect, ReadOptions};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// The columns of a new table for data of this schema, as CREATE TABLE lists them.
 ///
@@ -39,8 +41,9 @@ pub fn columns_of_table(
     modern: bool,
     dialect: Dialect,
 ) -> Result<Vec<String>> {
-    check_names(&options.table, schema, modern)?;
-    let declarations = column::declarations(schema, options, Engine { modern, dialect }, &VecDeque::new())?;
+    let (_, schema) = folded(options, schema.clone().into());
+    check_names(&options.table, &schema, modern)?;
+    let declarations = column::declarations(&schema, options, Engine { modern, dialect }, &VecDeque::new())?;
     Ok(declarations.iter().map(Declaration::to_string).collect())
 }
 
@@ -51,7 +54,9 @@ struct Ingestion<'a> {
     /// The encoding of text for CHARACTER SET NONE.
     read: &'a ReadOptions,
     task: &'a Task,
+    /// The table that is meant.
     table: &'a str,
+    /// With the names of its columns.
     schema: SchemaRef,
     engine: Engine,
 }
@@ -70,14 +75,21 @@ pub(crate) fn run(
             options.names.commit_rows
         )));
     }
-    let table = options.table.as_str();
     let engine = Engine { modern: session.is_modern()?, dialect: session.dialect()? };
-    let schema = rows.schema();
-    check_names(table, &schema, engine.modern)?;
-    let ingestion = Ingestion { session, options, read, task, table, schema, engine };
+    check_names(&options.table, &rows.schema(), engine.modern)?;
     let catalog = session.connection()?.catalog()?.with_system_tables(true);
-    let columns = catalog.columns(Name::Is(table), Name::Any)?;
-    let there = (!columns.is_empty()).then_some(columns);
+    // Two tables may differ in letter case only.
+    let found = names::find(&catalog, &options.table, options.mode == Mode::Create && !options.upper_case)?;
+    let (table, schema) = match &found {
+        Some(found) if options.mode != Mode::Create => {
+            (found.table.clone(), renamed(&rows.schema(), &found.columns)?)
+        }
+        _ => folded(options, rows.schema()),
+    };
+    // A new table is another one than a similar one.
+    let there = found.filter(|found| found.table == table).map(|found| found.columns);
+    let table = table.as_str();
+    let ingestion = Ingestion { session, options, read, task, table, schema, engine };
     match (options.mode, there) {
         (Mode::Create, Some(_)) => Err(Error::table_exists(table, "exists already")),
         (Mode::Append | Mode::Upsert, None) => Err(Error::no_table(table)),
@@ -172,7 +184,10 @@ impl Ingestion<'_> {
         let table = quoted(self.table);
         let key = match self.options.key.is_empty() {
             true => primary_key(catalog, self.table)?,
-            false => self.options.key.clone(),
+            false => {
+                let fields = self.schema.fields().iter().map(|field| field.name().as_str());
+                names::similar(&self.options.key, &fields.collect::<Vec<_>>())
+            }
         };
         if key.is_empty() {
             let option = self.options.names.key;
@@ -192,6 +207,33 @@ impl Ingestion<'_> {
         let names: Vec<String> = self.schema.fields().iter().map(|field| quoted(field.name())).collect();
         (names.join(", "), vec!["?"; names.len()].join(", "))
     }
+}
+
+/// Names of a new table and its columns.
+fn folded(options: &IngestOptions, schema: SchemaRef) -> (String, SchemaRef) {
+    if !options.upper_case {
+        return (options.table.clone(), schema);
+    }
+    let fields =
+        schema.fields().iter().map(|field| field.as_ref().clone().with_name(names::upper(field.name())));
+    let fields: Vec<_> = fields.collect();
+    (names::upper(&options.table), Schema::new_with_metadata(fields, schema.metadata().clone()).into())
+}
+
+/// The schema with the names of the columns that its fields are in a table.
+///
+/// # Errors
+/// As for [`columns_of`](names::columns_of).
+pub fn renamed(schema: &SchemaRef, columns: &[Column]) -> Result<SchemaRef> {
+    let given: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    let names = names::columns_of(&given, columns)?;
+    if names == given {
+        return Ok(Arc::clone(schema));
+    }
+    let fields =
+        schema.fields().iter().zip(names).map(|(field, name)| field.as_ref().clone().with_name(name));
+    let fields: Vec<_> = fields.collect();
+    Ok(Schema::new_with_metadata(fields, schema.metadata().clone()).into())
 }
 
 /// An error after which some rows stay.

@@ -59,6 +59,8 @@ pub struct IngestOptions {
     pub table: String,
     /// How to treat an existing or missing table.
     pub mode: Mode,
+    /// Whether simple lower-case names of a new table and its columns become upper case, as in SQL without quotes.
+    pub upper_case: bool,
     /// Whether to create a global temporary table, which is dropped when the session ends.
     pub temporary: bool,
     /// The type of text columns in a new table.

@@ -130,7 +130,10 @@ impl StatusVector {
                     continue;
                 }
                 StatusArg::System(kind, code) => {
-                    lines.push(format!("{kind} error {code}"));
+                    lines.push(match system_error(*code).filter(|_| *kind == "unix") {
+                        Some(text) => format!("{kind} error {code}: {text}"),
+                        None => format!("{kind} error {code}"),
+                    });
                     continue;
                 }
                 _ => continue,
@@ -176,6 +179,27 @@ impl fmt::Display for StatusVector {
         }
         Ok(())
     }
+}
+
+/// Errors of operating systems whose numbers are the same on every Unix, in the words of its `strerror`.
+fn system_error(code: i32) -> Option<&'static str> {
+    Some(match code {
+        1 => "Operation not permitted",
+        2 => "No such file or directory",
+        5 => "Input/output error",
+        12 => "Cannot allocate memory",
+        13 => "Permission denied",
+        17 => "File exists",
+        20 => "Not a directory",
+        21 => "Is a directory",
+        22 => "Invalid argument",
+        23 => "Too many open files in system",
+        24 => "Too many open files",
+        27 => "File too large",
+        28 => "No space left on device",
+        30 => "Read-only file system",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub enum ProtocolError {
     #[error("the server sent an invalid packet: {0}")]
     InvalidMessage(String),
     /// The peer sent a packet that does not answer the pending request.
-    #[error("the server sent {op:?} while {waiting_for} was expected")]
+    #[error("{}", unexpected(*op, waiting_for))]
     UnexpectedPacket {
         /// The packet that arrived.
         op: Op,
@@ -71,6 +71,26 @@ pub enum ProtocolError {
     Misuse(&'static str),
 }
 
+/// Text where the number of a packet belongs comes from a server of another kind.
+fn unexpected(op: Op, waiting_for: &str) -> String {
+    let bytes = op.0.to_be_bytes();
+    match std::str::from_utf8(&bytes) {
+        Ok(text) if text.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            let service = if matches!(text, "HTTP" | "<!DO" | "<htm" | "<HTM") {
+                ": it is a web server"
+            } else if text == "SSH-" {
+                ": it is an SSH server"
+            } else {
+                ""
+            };
+            format!(
+                "the server sent \"{text}\", which is not Firebird's protocol{service}; check host and port"
+            )
+        }
+        _ => format!("the server sent {op:?} while {waiting_for} was expected"),
+    }
+}
+
 /// Why the available bytes could not be decoded as a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
@@ -89,4 +109,23 @@ impl From<ProtocolError> for DecodeError {
 /// Makes the decoding error for an invalid packet.
 pub(crate) fn invalid(what: impl Into<String>) -> DecodeError {
     DecodeError::Invalid(ProtocolError::InvalidMessage(what.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_of_another_kind_are_recognized() {
+        let text = |bytes: [u8; 4]| {
+            ProtocolError::UnexpectedPacket { op: Op(u32::from_be_bytes(bytes)), waiting_for: "the answer" }
+                .to_string()
+        };
+        assert_eq!(
+            text(*b"HTTP"),
+            "the server sent \"HTTP\", which is not Firebird's protocol: it is a web server; check host and port"
+        );
+        assert!(text(*b"SSH-").contains("an SSH server") && text(*b"220 ").contains("was expected"));
+        assert_eq!(text([0, 0, 0, 9]), "the server sent op_response while the answer was expected");
+    }
 }

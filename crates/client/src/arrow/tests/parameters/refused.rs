@@ -15,7 +15,7 @@ fn what_would_be_lost_is_refused() {
             "12.345 does not fit NUMERIC scale 2",
         ),
         (numeric(2), strings(&[Some("1"), Some("12.345")]), Inexact, "12.345 does not fit NUMERIC scale 2"),
-        (bigint(), array(Float64Array::from(vec![1.0, 1.5])), Inexact, "1.5 does not fit BIGINT scale 0"),
+        (bigint(), array(Float64Array::from(vec![1.0, 1.5])), Inexact, "1.5 does not fit BIGINT"),
         (bigint(), array(Float64Array::from(vec![f64::NAN])), Inexact, "NaN does not fit"),
         (numeric(2), array(Float64Array::from(vec![1.0 / 3.0])), Inexact, "round it to 2 decimals first"),
         (

@@ -1,0 +1,430 @@
+//! Runs SQL statements one after the other, as isql does: DDL is committed at once, in a transaction of its own, and what
+//! changes data stays open until COMMIT or ROLLBACK.
+//!
+//! Queries alone leave no transaction open, so that each of them sees what others have committed, and none holds back
+//! garbage collection.
+
+mod display;
+mod facts;
+mod setting;
+mod transaction;
+
+pub(crate) use display::Display;
+pub(crate) use facts::Listing;
+pub(crate) use setting::{PlanForm, Settings};
+
+use crate::failure::{Failure, Result};
+use crate::open::warn_of_statements;
+use crate::output::{Sink, counted};
+use crate::{interrupt, terminal};
+use arrow::datatypes::SchemaRef;
+use firearrow::{
+    BatchLimits, Config, Connection, Kind, Params, Statement, Transaction, TransactionOptions, WireStats,
+};
+use setting::Set;
+use std::time::Instant;
+use transaction::{Role, role};
+
+/// A connection and what is under way on it.
+pub(crate) struct Runner {
+    /// The database, as it was named.
+    pub(crate) url: String,
+    pub(crate) config: Config,
+    pub(crate) connection: Connection,
+    pub(crate) settings: Settings,
+    pub(crate) display: Display,
+    /// The options of transactions that no SET TRANSACTION has begun.
+    options: TransactionOptions,
+    open: Option<Open>,
+    /// Statements whose changes are committed.
+    committed: u64,
+    /// Statements whose changes are gone.
+    rolled_back: u64,
+    /// Statements that have defined something.
+    definitions: u64,
+}
+
+/// A transaction that only COMMIT and ROLLBACK end.
+struct Open {
+    transaction: Transaction,
+    /// Statements that may have changed something in it.
+    changes: u64,
+    /// How many statements had defined something when it began.
+    definitions: u64,
+}
+
+/// What a statement did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Done {
+    /// It gave this many rows.
+    Rows(u64),
+    /// It changed rows, or whatever the engine does not count.
+    Affected(Option<u64>),
+    Told(&'static str),
+}
+
+impl Runner {
+    pub(crate) fn new(
+        url: &str,
+        config: Config,
+        connection: Connection,
+        settings: Settings,
+        display: Display,
+    ) -> Self {
+        let options = TransactionOptions::default();
+        let url = url.to_owned();
+        Self {
+            url,
+            config,
+            connection,
+            settings,
+            display,
+            options,
+            open: None,
+            committed: 0,
+            rolled_back: 0,
+            definitions: 0,
+        }
+    }
+
+    /// Makes the engine refuse all changes.
+    pub(crate) fn read_only(&mut self) {
+        self.options.read_only = true;
+    }
+
+    /// How many statements have changed something that is not committed; `None` = no transaction is open.
+    pub(crate) fn uncommitted(&self) -> Option<u64> {
+        self.open.as_ref().map(|open| open.changes)
+    }
+
+    /// How many statements are committed, and how many were undone.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.committed, self.rolled_back)
+    }
+
+    /// How many statements have defined something.
+    pub(crate) fn definitions(&self) -> u64 {
+        self.definitions
+    }
+
+    /// Goes on with another connection. What the old one had not committed is gone.
+    pub(crate) fn reconnected(&mut self, url: &str, config: Config, connection: Connection) {
+        self.forget();
+        url.clone_into(&mut self.url);
+        (self.config, self.connection) = (config, connection);
+    }
+
+    /// Runs one statement, and shows what it gave.
+    pub(crate) fn run(&mut self, sql: &str, parameters: &Params) -> Result<()> {
+        let started = (Instant::now(), self.connection.wire_stats());
+        if self.obeys(sql)? {
+            return Ok(());
+        }
+        let ran = self.run_on_server(sql, parameters);
+        warn_of_statements(&self.connection);
+        let done = match ran {
+            Ok(done) => done,
+            Err(error) => {
+                if self.connection.is_failed() {
+                    self.forget();
+                }
+                return Err(self.explained(error));
+            }
+        };
+        match done {
+            None => {}
+            Some(Done::Rows(rows)) => self.display.remark(&counted(rows, "row", ""))?,
+            Some(Done::Affected(Some(rows))) => self.display.remark(&counted(rows, "row", " affected"))?,
+            Some(Done::Affected(None)) => self.display.remark("done")?,
+            Some(Done::Told(text)) => self.display.remark(text)?,
+        }
+        if self.settings.timing {
+            self.display.figure(&cost(&self.connection, started))?;
+        }
+        Ok(())
+    }
+
+    /// Ends what is open.
+    pub(crate) fn commit(&mut self) -> Result<&'static str> {
+        let Some(open) = self.open.take() else { return Ok("nothing is uncommitted") };
+        // A commit that fails leaves the transaction open on the server, and dropping it rolls back.
+        let committed = open.transaction.commit();
+        match committed {
+            Ok(()) => {
+                self.committed += open.changes;
+                Ok("committed")
+            }
+            Err(error) => {
+                self.rolled_back += open.changes;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// The same, without its changes.
+    pub(crate) fn roll_back(&mut self) -> Result<&'static str> {
+        let Some(open) = self.open.take() else { return Ok("nothing is uncommitted") };
+        self.rolled_back += open.changes;
+        open.transaction.rollback()?;
+        Ok("rolled back")
+    }
+
+    /// Shows rows in the format and to the place chosen.
+    pub(crate) fn sink(&self, schema: &SchemaRef) -> Result<Box<dyn Sink>> {
+        self.display.sink(schema, self.settings.expanded)
+    }
+
+    /// Whether this was for the command and not for the server: SET and SHOW of isql.
+    fn obeys(&mut self, sql: &str) -> Result<bool> {
+        let words: Vec<_> = firearrow::sql::tokens(sql).take(3).collect();
+        let is = |index: usize, word: &str| words.get(index).is_some_and(|token| token.is_word(word));
+        if is(0, "SET") && !is(1, "TRANSACTION") {
+            return Ok(match self.settings.set(sql)? {
+                Set::Server => false,
+                Set::Done(text) => {
+                    self.display.remark(&text)?;
+                    true
+                }
+            });
+        }
+        if is(0, "SHOW") {
+            self.show(sql)?;
+            return Ok(true);
+        }
+        if is(0, "CONNECT") || (is(0, "CREATE") && (is(1, "DATABASE") || is(1, "SCHEMA") && is(2, "'"))) {
+            let text = "this connection has its database; connect to another one with \\connect in the shell, or a URL";
+            return Err(Failure::usage(format!("{}: {text}", words[0].text.to_ascii_uppercase())));
+        }
+        Ok(false)
+    }
+
+    fn run_on_server(&mut self, sql: &str, parameters: &Params) -> Result<Option<Done>> {
+        match role(sql)? {
+            Role::Commit { retain: false } => self.commit().map(|text| Some(Done::Told(text))),
+            Role::Rollback { retain: false } => self.roll_back().map(|text| Some(Done::Told(text))),
+            Role::Commit { retain: true } => self.retain(true),
+            Role::Rollback { retain: true } => self.retain(false),
+            Role::Start(options) => self.start(options),
+            Role::Define if self.settings.auto_ddl => {
+                self.definitions += 1;
+                self.alone(sql, parameters, self.options)
+            }
+            Role::Read if self.open.is_none() => self.read(sql, parameters),
+            _ if self.settings.auto_commit && self.open.is_none() => {
+                self.alone(sql, parameters, self.options)
+            }
+            role => self.within(sql, parameters, role != Role::Read),
+        }
+    }
+
+    fn start(&mut self, options: TransactionOptions) -> Result<Option<Done>> {
+        if self.uncommitted().is_some_and(|changes| changes > 0) {
+            return Err(Failure::usage("the open transaction has changes: COMMIT or ROLLBACK them first"));
+        }
+        self.roll_back()?;
+        let mut options = options;
+        options.read_only |= self.options.read_only;
+        self.open = Some(self.begun(self.connection.begin(options)?));
+        Ok(Some(Done::Told("a transaction is open; COMMIT or ROLLBACK ends it")))
+    }
+
+    fn retain(&mut self, commit: bool) -> Result<Option<Done>> {
+        let Some(open) = &mut self.open else { return Ok(Some(Done::Told("nothing is uncommitted"))) };
+        let changes = std::mem::take(&mut open.changes);
+        if commit {
+            open.transaction.commit_retaining()?;
+            self.committed += changes;
+            return Ok(Some(Done::Told("committed; the transaction goes on")));
+        }
+        open.transaction.rollback_retaining()?;
+        self.rolled_back += changes;
+        Ok(Some(Done::Told("rolled back; the transaction goes on")))
+    }
+
+    /// In a transaction of its own, which is committed.
+    fn alone(&mut self, sql: &str, parameters: &Params, options: TransactionOptions) -> Result<Option<Done>> {
+        let mut transaction = self.connection.begin_lazy(options)?;
+        let done = self.execute(sql, parameters, &mut transaction)?;
+        if done.is_some() {
+            transaction.commit()?;
+            self.committed += 1;
+        }
+        Ok(done)
+    }
+
+    /// A query outside of transactions. A procedure that it calls may write; its changes then stay open.
+    fn read(&mut self, sql: &str, parameters: &Params) -> Result<Option<Done>> {
+        let mut options = self.options;
+        options.read_only = true;
+        let mut transaction = self.connection.begin_lazy(options)?;
+        let shown = self.display.rows_shown();
+        match self.execute(sql, parameters, &mut transaction) {
+            Ok(done) => {
+                transaction.commit()?;
+                Ok(done)
+            }
+            Err(Failure::Firebird(error))
+                if !self.options.read_only
+                    && error.gds_codes().contains(&READ_ONLY_TRANSACTION)
+                    && shown == self.display.rows_shown() =>
+            {
+                drop(transaction);
+                self.within(sql, parameters, true)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn begun(&self, transaction: Transaction) -> Open {
+        Open { transaction, changes: 0, definitions: self.definitions }
+    }
+
+    /// In the open transaction, or one that stays open.
+    fn within(&mut self, sql: &str, parameters: &Params, changes: bool) -> Result<Option<Done>> {
+        let mut open = match self.open.take() {
+            Some(open) => open,
+            None => self.begun(self.connection.begin_lazy(self.options)?),
+        };
+        let done = self.execute(sql, parameters, &mut open.transaction);
+        // What failed has changed nothing; a transaction that nothing has changed need not stay.
+        open.changes += u64::from(changes && matches!(done, Ok(Some(_))));
+        if done.is_ok() || open.changes > 0 {
+            self.open = Some(open);
+        }
+        done
+    }
+
+    /// Prepares and runs a statement; `None` = only its plan was wanted.
+    fn execute(
+        &mut self,
+        sql: &str,
+        parameters: &Params,
+        transaction: &mut Transaction,
+    ) -> Result<Option<Done>> {
+        let statement = transaction.prepare(sql)?;
+        if let Some(form) = self.settings.plan {
+            self.display.text(&plan(&statement, form)?)?;
+        }
+        if self.settings.plan_only {
+            return Ok(None);
+        }
+        if !statement.has_rows() {
+            let executed = statement.execute(transaction, parameters.clone())?;
+            return Ok(Some(Done::Affected(executed.affected_rows)));
+        }
+        let mut limits = BatchLimits::default();
+        limits.rows =
+            self.display.limit().map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
+        let mut cursor = statement.with_limits(limits).query(transaction, parameters.clone())?;
+        // Read first: without rows to show, nothing is shown of a query that fails.
+        let mut next = cursor.next_batch()?;
+        let mut sink = self.sink(&cursor.schema())?;
+        let limit = self.display.limit().unwrap_or(u64::MAX);
+        let mut rows = 0;
+        while let Some(batch) = next.take().filter(|_| rows < limit) {
+            let wanted = usize::try_from(limit - rows).unwrap_or(usize::MAX).min(batch.num_rows());
+            self.display.show(&mut *sink, &batch.slice(0, wanted))?;
+            rows += wanted as u64;
+            interrupt::check()?;
+            if rows < limit {
+                next = cursor.next_batch()?;
+            }
+        }
+        cursor.close()?;
+        sink.finish()?;
+        Ok(Some(Done::Rows(rows)))
+    }
+
+    /// The connection is lost, and with it what was not committed.
+    fn forget(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.rolled_back += open.changes;
+        }
+    }
+
+    /// Adds what the engine does not know.
+    fn explained(&self, error: Failure) -> Failure {
+        let Failure::Firebird(firebird) = &error else { return error };
+        let hint = match (firebird.kind(), &self.open) {
+            (Kind::Conflict, Some(_)) => {
+                "the open transaction may be in the way: COMMIT or ROLLBACK, and try again"
+            }
+            (Kind::Syntax, Some(open)) if open.definitions < self.definitions => {
+                "the open transaction sees no definition that was made after it began: COMMIT or ROLLBACK, and try again"
+            }
+            _ => return error,
+        };
+        Failure::Hinted(Box::new(error), hint.to_owned())
+    }
+}
+
+/// `isc_read_only_trans`
+const READ_ONLY_TRANSACTION: i32 = 335_544_361;
+
+fn plan(statement: &Statement, form: PlanForm) -> Result<String> {
+    let plan = statement.plan(form == PlanForm::Explained)?;
+    Ok(format!("{}\n", plan.trim_matches('\n')))
+}
+
+/// Time and traffic of a statement.
+fn cost(connection: &Connection, (began, before): (Instant, WireStats)) -> String {
+    let seconds = began.elapsed().as_secs_f64();
+    let wire = connection.wire_stats().since(&before);
+    match wire.round_trips {
+        0 => format!("{:.3} ms", seconds * 1e3),
+        trips => format!(
+            "{:.3} ms, {}, {} bytes received",
+            seconds * 1e3,
+            counted(trips, "round trip", ""),
+            firearrow_bench::text::thousands(wire.bytes_received)
+        ),
+    }
+}
+
+/// The failure of splitting a script.
+pub(crate) fn wrong_script(error: firearrow_driver::Error) -> Failure {
+    Failure::usage(error.message())
+}
+
+/// Splits a script and runs it. With [`Settings::bail`] the first error ends it.
+///
+/// # Errors
+/// The first error, with the line of its statement and what of the script is committed.
+pub(crate) fn run_script(runner: &mut Runner, name: &str, script: &str) -> Result<()> {
+    let statements = firearrow_driver::script::statements(script)
+        .map_err(|error| Failure::At(name.to_owned(), Box::new(wrong_script(error))))?;
+    for statement in statements {
+        interrupt::check()?;
+        if let Err(error) = runner.run(statement, &Params::none()) {
+            let place = format!("{name}, line {}", line(script, statement));
+            let error = Failure::At(place, Box::new(error));
+            if runner.settings.bail || interrupt::reason().is_some() || runner.connection.is_failed() {
+                return Err(error);
+            }
+            terminal::remark(&format!("error: {}", error.text(false)));
+        }
+    }
+    Ok(())
+}
+
+/// The line on which a part of a text begins.
+fn line(text: &str, part: &str) -> usize {
+    let offset = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_know_their_lines() {
+        let script = "-- one\na;\n\nb; c;\n";
+        let lines: Vec<usize> = firearrow_driver::script::statements(script)
+            .unwrap()
+            .iter()
+            .map(|each| line(script, each))
+            .collect();
+        assert_eq!(lines, [2, 4, 4]);
+    }
+}

@@ -1,0 +1,487 @@
+//! Commands that begin with a backslash, as psql has them.
+
+use super::{Next, Shell};
+use crate::failure::{Failure, Result};
+use crate::output::{Format, print};
+use crate::runner::{Listing, PlanForm, run_script};
+use clap::ValueEnum;
+use std::path::Path;
+use std::process::Command as Process;
+use std::time::Duration;
+
+/// A command: its names, what follows it, and what it does.
+struct Command {
+    names: &'static [&'static str],
+    arguments: &'static str,
+    help: &'static str,
+    run: fn(&mut Shell, Arguments<'_>) -> Result<Next>,
+}
+
+/// What follows the name of a command.
+#[derive(Clone, Copy, Debug)]
+struct Arguments<'a> {
+    /// As it was written.
+    all: &'a str,
+    /// SQL that was entered before the command and not yet run.
+    before: &'a str,
+}
+
+/// Runs a command. `before` is SQL that was entered before it and not yet run.
+pub(super) fn run(shell: &mut Shell, line: &str, before: &str) -> Result<Next> {
+    let line = line.trim();
+    let (name, all) = split_name(line);
+    let Some(command) = COMMANDS.iter().find(|command| command.names.contains(&name)) else {
+        let most_like = most_like(name);
+        return Err(Failure::usage(format!("there is no command {name}{most_like}; \\? lists them")));
+    };
+    // As for psql, a semicolon at the end is no part of the arguments.
+    let all = all.trim().trim_end_matches(';').trim_end();
+    (command.run)(shell, Arguments { all, before })
+}
+
+/// The names of all commands, for completion.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().flat_map(|command| command.names.iter().copied())
+}
+
+/// `\dt x` is `\dt` and `x`; a name is letters, or one other character.
+fn split_name(line: &str) -> (&str, &str) {
+    let letters = line[1..].find(|c: char| !c.is_ascii_alphabetic()).map_or(line.len(), |end| end + 1);
+    let end = if letters > 1 { letters } else { 1 + line[1..].chars().next().map_or(0, char::len_utf8) };
+    line.split_at(end)
+}
+
+fn most_like(name: &str) -> String {
+    let nearest =
+        names().filter(|known| known.len() > 2 && (known.starts_with(name) || name.starts_with(known)));
+    nearest.max_by_key(|known| known.len()).map_or_else(String::new, |known| format!("; {known} is one"))
+}
+
+/// `on`, `off`, or nothing, which changes it.
+fn switch(arguments: Arguments<'_>, before: bool) -> Result<bool> {
+    match arguments.all.to_ascii_lowercase().as_str() {
+        "" => Ok(!before),
+        "on" | "true" | "1" => Ok(true),
+        "off" | "false" | "0" => Ok(false),
+        other => Err(Failure::usage(format!("this takes on or off, not {other}"))),
+    }
+}
+
+fn tell(name: &str, is_on: bool) -> Result<Next> {
+    print(&format!("{name} is {}\n", if is_on { "on" } else { "off" }))?;
+    Ok(Next::Continue)
+}
+
+fn list(shell: &mut Shell, listing: Listing, arguments: Arguments<'_>) -> Result<Next> {
+    let pattern = arguments.all.replace('*', "%").replace('?', "_");
+    shell.on_runner(|runner| runner.list(listing, (!pattern.is_empty()).then_some(&pattern)))?;
+    Ok(Next::Continue)
+}
+
+const COMMANDS: [Command; 34] = [
+    Command {
+        names: &["\\?", "\\h", "\\help"],
+        arguments: "",
+        help: "this list",
+        run: |_, _| {
+            print(&help())?;
+            Ok(Next::Continue)
+        },
+    },
+    Command { names: &["\\q", "\\quit"], arguments: "", help: "end", run: |_, _| Ok(Next::End) },
+    Command {
+        names: &["\\d"],
+        arguments: "[NAME]",
+        help: "an object and all that belongs to it; tables and views without a name",
+        run: |shell, arguments| match arguments.all {
+            "" => {
+                shell.on_runner(|runner| {
+                    runner.list(Listing::Tables, None)?;
+                    runner.list(Listing::Views, None)
+                })?;
+                Ok(Next::Continue)
+            }
+            name => {
+                let name = name.to_owned();
+                shell.on_runner(|runner| runner.describe(&name))?;
+                Ok(Next::Continue)
+            }
+        },
+    },
+    Command {
+        names: &["\\dt"],
+        arguments: "[PATTERN]",
+        help: "tables",
+        run: |s, a| list(s, Listing::Tables, a),
+    },
+    Command {
+        names: &["\\dv"],
+        arguments: "[PATTERN]",
+        help: "views",
+        run: |s, a| list(s, Listing::Views, a),
+    },
+    Command {
+        names: &["\\di"],
+        arguments: "[PATTERN]",
+        help: "indexes",
+        run: |s, a| list(s, Listing::Indexes, a),
+    },
+    Command {
+        names: &["\\dp"],
+        arguments: "[PATTERN]",
+        help: "procedures",
+        run: |s, a| list(s, Listing::Procedures, a),
+    },
+    Command {
+        names: &["\\df"],
+        arguments: "[PATTERN]",
+        help: "functions",
+        run: |s, a| list(s, Listing::Functions, a),
+    },
+    Command {
+        names: &["\\dy"],
+        arguments: "[PATTERN]",
+        help: "triggers",
+        run: |s, a| list(s, Listing::Triggers, a),
+    },
+    Command {
+        names: &["\\ds"],
+        arguments: "[PATTERN]",
+        help: "sequences (generators), and their values",
+        run: |s, a| list(s, Listing::Sequences, a),
+    },
+    Command {
+        names: &["\\dD"],
+        arguments: "[PATTERN]",
+        help: "domains",
+        run: |s, a| list(s, Listing::Domains, a),
+    },
+    Command {
+        names: &["\\dg", "\\du"],
+        arguments: "[PATTERN]",
+        help: "roles",
+        run: |s, a| list(s, Listing::Roles, a),
+    },
+    Command {
+        names: &["\\dS"],
+        arguments: "[PATTERN]",
+        help: "system tables",
+        run: |s, a| list(s, Listing::SystemTables, a),
+    },
+    Command {
+        names: &["\\ddl"],
+        arguments: "NAME",
+        help: "the DDL of an object",
+        run: |shell, arguments| {
+            let name = arguments.all.to_owned();
+            shell.on_runner(|runner| runner.show_ddl(&name))?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\conninfo"],
+        arguments: "",
+        help: "the database and the connection",
+        run: |shell, _| {
+            shell.on_runner(|runner| runner.show_database())?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\x"],
+        arguments: "[on|off]",
+        help: "rows as one line per value",
+        run: |shell, arguments| {
+            let mut runner = shell.runner.borrow_mut();
+            runner.settings.expanded = switch(arguments, runner.settings.expanded)?;
+            tell("expanded display", runner.settings.expanded)
+        },
+    },
+    Command {
+        names: &["\\timing"],
+        arguments: "[on|off]",
+        help: "time and traffic of each statement",
+        run: |shell, arguments| {
+            let mut runner = shell.runner.borrow_mut();
+            runner.settings.timing = switch(arguments, runner.settings.timing)?;
+            tell("timing", runner.settings.timing)
+        },
+    },
+    Command {
+        names: &["\\plan"],
+        arguments: "[on|off|explain|only]",
+        help: "the plan before each statement, as a tree, or instead of running it",
+        run: plan,
+    },
+    Command {
+        names: &["\\autocommit"],
+        arguments: "[on|off]",
+        help: "commit every statement at once",
+        run: |shell, arguments| {
+            let mut runner = shell.runner.borrow_mut();
+            runner.settings.auto_commit = switch(arguments, runner.settings.auto_commit)?;
+            tell("autocommit", runner.settings.auto_commit)
+        },
+    },
+    Command {
+        names: &["\\format"],
+        arguments: "[table|expanded|csv|json]",
+        help: "how rows are shown",
+        run: |shell, arguments| {
+            let mut runner = shell.runner.borrow_mut();
+            if !arguments.all.is_empty() {
+                let format = Format::from_str(arguments.all, true).ok().filter(|format| !format.is_binary());
+                let format = format.ok_or_else(|| {
+                    Failure::usage(
+                        "\\format takes table, expanded, csv or json; \\copy writes Parquet and Arrow files",
+                    )
+                })?;
+                runner.display.set_format(format);
+            }
+            print(&format!("the format is {:?}\n", runner.display.format()).to_lowercase())?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\pager"],
+        arguments: "[on|off]",
+        help: "show long output by $FIREARROW_PAGER, $PAGER or less",
+        run: |shell, arguments| {
+            let mut runner = shell.runner.borrow_mut();
+            let is_on = switch(arguments, runner.display.pager.is_some())?;
+            runner.display.pager = if is_on { shell.pager.clone() } else { None };
+            tell("the pager", runner.display.pager.is_some())
+        },
+    },
+    Command {
+        names: &["\\o"],
+        arguments: "[FILE]",
+        help: "write what follows to FILE; without it to the terminal again",
+        run: |shell, arguments| {
+            let path = (!arguments.all.is_empty()).then(|| Path::new(arguments.all));
+            shell.runner.borrow_mut().display.redirect(path)?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\i"],
+        arguments: "FILE",
+        help: "run a script",
+        run: |shell, arguments| {
+            let path = Path::new(needed(arguments, "FILE")?);
+            let script = crate::query::script(path)?;
+            let name = path.display().to_string();
+            shell.on_runner(|runner| run_script(runner, &name, &script))?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\g"],
+        arguments: "",
+        help: "run what was entered, or the last statement again",
+        run: |shell, arguments| {
+            let sql = shell.entered_or_last(arguments.before)?;
+            shell.statement(&sql)?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\watch"],
+        arguments: "[SECONDS]",
+        help: "run the last statement again and again, until Ctrl-C",
+        run: |shell, arguments| {
+            let sql = shell.entered_or_last(arguments.before)?;
+            shell.watch(&sql, seconds(arguments.all)?)?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\p"],
+        arguments: "",
+        help: "show what was entered, or the last statement",
+        run: |shell, arguments| {
+            let sql = shell.entered_or_last(arguments.before)?;
+            print(&format!("{sql}\n"))?;
+            shell.keep(arguments.before);
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\r"],
+        arguments: "",
+        help: "forget what was entered",
+        run: |_, _| Ok(Next::Continue),
+    },
+    Command {
+        names: &["\\e"],
+        arguments: "",
+        help: "edit what was entered, or the last statement, in $VISUAL or $EDITOR",
+        run: |shell, arguments| {
+            let before = shell.entered_or_last(arguments.before).unwrap_or_default();
+            let edited = super::edited(&before)?;
+            shell.keep(&edited);
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\copy"],
+        arguments: "TABLE|'SQL' FILE [OPTIONS]",
+        help: "firearrow copy, over a connection of its own",
+        run: |shell, arguments| shell.subcommand("copy", arguments.all),
+    },
+    Command {
+        names: &["\\load"],
+        arguments: "FILE --into TABLE [OPTIONS]",
+        help: "firearrow load, over a connection of its own",
+        run: |shell, arguments| shell.subcommand("load", arguments.all),
+    },
+    Command {
+        names: &["\\c", "\\connect"],
+        arguments: "[URL]",
+        help: "connect to another database, or to this one again",
+        run: |shell, arguments| {
+            shell.connect((!arguments.all.is_empty()).then_some(arguments.all))?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\s"],
+        arguments: "",
+        help: "what was entered before",
+        run: |shell, _| {
+            let text = shell.history();
+            shell.on_runner(|runner| runner.display.text(&text))?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\cd"],
+        arguments: "[FOLDER]",
+        help: "change the folder of files",
+        run: |_, arguments| {
+            let folder = if arguments.all.is_empty() {
+                std::env::var("HOME").unwrap_or_default()
+            } else {
+                arguments.all.to_owned()
+            };
+            std::env::set_current_dir(&folder).map_err(|error| Failure::file(Path::new(&folder), &error))?;
+            Ok(Next::Continue)
+        },
+    },
+    Command {
+        names: &["\\!"],
+        arguments: "[COMMAND]",
+        help: "run a command of the system",
+        run: |_, arguments| {
+            let shell = std::env::var("SHELL").unwrap_or_else(|_| "sh".to_owned());
+            let mut process = Process::new(shell);
+            if !arguments.all.is_empty() {
+                process.args(["-c", arguments.all]);
+            }
+            let status = process.status()?;
+            if !status.success() {
+                print(&format!("{status}\n"))?;
+            }
+            Ok(Next::Continue)
+        },
+    },
+];
+
+fn plan(shell: &mut Shell, arguments: Arguments<'_>) -> Result<Next> {
+    let mut runner = shell.runner.borrow_mut();
+    let settings = &mut runner.settings;
+    let (plan, only) = match arguments.all.to_ascii_lowercase().as_str() {
+        "" if settings.plan.is_some() => (None, false),
+        "" | "on" => (Some(PlanForm::Legacy), false),
+        "off" => (None, false),
+        "explain" => (Some(PlanForm::Explained), false),
+        "only" => (Some(settings.plan.unwrap_or(PlanForm::Explained)), true),
+        other => return Err(Failure::usage(format!("\\plan takes on, off, explain or only, not {other}"))),
+    };
+    (settings.plan, settings.plan_only) = (plan, only);
+    let text = match (plan, only) {
+        (None, _) => "plans are off",
+        (Some(_), true) => "plans are shown, and nothing is run",
+        (Some(PlanForm::Legacy), false) => "plans are shown",
+        (Some(PlanForm::Explained), false) => "plans are shown as trees",
+    };
+    print(&format!("{text}\n"))?;
+    Ok(Next::Continue)
+}
+
+fn needed<'a>(arguments: Arguments<'a>, what: &str) -> Result<&'a str> {
+    match arguments.all {
+        "" => Err(Failure::usage(format!("{what} is missing"))),
+        all => Ok(all),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration> {
+    if text.is_empty() {
+        return Ok(Duration::from_secs(2));
+    }
+    let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    // Without a pause it would be a load test.
+    seconds
+        .filter(|pause| *pause >= SHORTEST_PAUSE)
+        .ok_or_else(|| Failure::usage(format!("\\watch takes seconds, 0.1 or more, not {text}")))
+}
+
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+
+fn help() -> String {
+    let width = COMMANDS.iter().map(|command| head(command).chars().count()).max().unwrap_or(0);
+    let mut text = String::from(
+        "SQL ends with a semicolon, or with what SET TERM chose. Tab completes, Ctrl-C ends the running statement.\n\n",
+    );
+    for command in &COMMANDS {
+        text.push_str(&format!("  {:width$}  {}\n", head(command), command.help));
+    }
+    text.push_str(
+        "\nAs in isql: SHOW TABLES, SHOW TABLE NAME …, SET (lists the settings), COMMIT, ROLLBACK, SET TRANSACTION,\n\
+         INPUT FILE, OUTPUT [FILE], EXIT (commits) and QUIT (rolls back).\n\
+         DDL is committed at once, in a transaction of its own. Other changes stay open until COMMIT or ROLLBACK, and the\n\
+         prompt has a * until then.\n",
+    );
+    text
+}
+
+fn head(command: &Command) -> String {
+    format!("{} {}", command.names.join(", "), command.arguments).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_where_arguments_begin() {
+        for (line, expected) in [
+            ("\\dt", ("\\dt", "")),
+            ("\\dt EMP%", ("\\dt", " EMP%")),
+            ("\\?", ("\\?", "")),
+            ("\\!ls", ("\\!", "ls")),
+            ("\\", ("\\", "")),
+            ("\\ü", ("\\ü", "")),
+        ] {
+            assert_eq!(split_name(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_explained() {
+        let all: Vec<&str> = names().collect();
+        let unique: std::collections::HashSet<&str> = all.iter().copied().collect();
+        assert_eq!(all.len(), unique.len());
+        assert!(help().lines().all(|line| line.chars().count() <= 120), "{}", help());
+    }
+
+    #[test]
+    fn pauses_are_no_load_tests() {
+        assert_eq!(seconds("").unwrap(), Duration::from_secs(2));
+        assert_eq!(seconds("0.5").unwrap(), Duration::from_millis(500));
+        for wrong in ["0", "-1", "x", "0.01", "1e99", "nan"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The line editor: what is entered, its history, and when a statement has ended.
+
+use super::completion::Completion;
+use super::is_whole;
+use crate::failure::{Failure, Result};
+use crate::interrupt;
+use crate::runner::Runner;
+use crate::terminal;
+use firearrow::sql::tokens;
+use firearrow_bench::secret;
+use firearrow_driver::script::Splitter;
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::{FileHistory, History, SearchDirection};
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{CompletionType, Config, Context, Helper};
+use std::cell::RefCell;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// What somebody entered.
+pub(super) enum Entered {
+    Text(String),
+    /// Ctrl-C
+    Cancelled,
+    /// Ctrl-D
+    End,
+}
+
+pub(super) struct Editor {
+    editor: rustyline::Editor<Assistant, FileHistory>,
+    /// Where the history is kept.
+    file: Option<PathBuf>,
+}
+
+/// Helps while something is entered.
+struct Assistant {
+    completion: Completion,
+    /// Finds where statements end; `None` while a question is answered.
+    splitter: RefCell<Option<Splitter>>,
+}
+
+impl Editor {
+    pub(super) fn new(runner: &Rc<RefCell<Runner>>) -> Result<Self> {
+        let config = Config::builder()
+            .completion_type(CompletionType::List)
+            .max_history_size(10_000)
+            .and_then(|config| config.history_ignore_dups(true))
+            .map_err(failure)?
+            // Statements are pasted, too, with their tabs.
+            .bracketed_paste(true)
+            .build();
+        let mut editor = rustyline::Editor::with_config(config).map_err(failure)?;
+        editor.set_helper(Some(Assistant {
+            completion: Completion::new(Rc::clone(runner)),
+            splitter: RefCell::new(None),
+        }));
+        let mut file = history_file();
+        if let Some(path) = &file
+            && let Err(error) = load(&mut editor, path)
+        {
+            terminal::remark(&format!("nothing is kept of this session: {}: {error}", path.display()));
+            file = None;
+        }
+        Ok(Self { editor, file })
+    }
+
+    /// Reads whole statements, or a command; begins with `kept`.
+    pub(super) fn read(&mut self, prompt: &str, splitter: &Splitter, kept: &str) -> Result<Entered> {
+        self.expect(Some(splitter.clone()));
+        match self.line(prompt, kept)? {
+            Entered::Text(text) => {
+                self.remember(&text);
+                Ok(Entered::Text(text))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// Asks a question; Enter alone means `default`, and so does whatever is no answer.
+    pub(super) fn ask(&mut self, question: &str, default: bool) -> Result<bool> {
+        self.expect(None);
+        Ok(match self.line(question, "")? {
+            Entered::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
+                "y" | "yes" => true,
+                "n" | "no" => false,
+                _ => default,
+            },
+            Entered::Cancelled | Entered::End => false,
+        })
+    }
+
+    /// What was entered before, a line each.
+    pub(super) fn history(&self) -> String {
+        let history = self.editor.history();
+        let entry = |index| history.get(index, SearchDirection::Forward).ok().flatten();
+        (0..history.len()).filter_map(entry).map(|entry| format!("{}\n", entry.entry)).collect()
+    }
+
+    /// Forgets the names of tables and columns.
+    pub(super) fn forget_names(&self) {
+        if let Some(assistant) = self.editor.helper() {
+            assistant.completion.forget();
+        }
+    }
+
+    fn expect(&mut self, splitter: Option<Splitter>) {
+        if let Some(assistant) = self.editor.helper() {
+            assistant.splitter.replace(splitter);
+        }
+    }
+
+    fn line(&mut self, prompt: &str, kept: &str) -> Result<Entered> {
+        let _attributes = interrupt::keep_terminal();
+        match interrupt::waiting(|| self.editor.readline_with_initial(prompt, (kept, ""))) {
+            Ok(text) => Ok(Entered::Text(text)),
+            Err(ReadlineError::Interrupted) => Ok(Entered::Cancelled),
+            Err(ReadlineError::Eof) => Ok(Entered::End),
+            Err(error) => Err(failure(error)),
+        }
+    }
+
+    fn remember(&mut self, text: &str) {
+        if text.trim().is_empty() || is_secret(text) || self.editor.add_history_entry(text).is_err() {
+            return;
+        }
+        // At once: the session may end at any time.
+        if let Some(path) = &self.file
+            && let Err(error) = self.editor.append_history(path)
+        {
+            terminal::remark(&format!("the history is not kept any more: {}: {error}", path.display()));
+            self.file = None;
+        }
+    }
+}
+
+/// Reads what earlier sessions have kept, and tries whether this one can keep something.
+fn load(editor: &mut rustyline::Editor<Assistant, FileHistory>, path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let io = |error| match error {
+        ReadlineError::Io(error) => error,
+        error => io::Error::other(error),
+    };
+    if path.try_exists()? {
+        std::fs::OpenOptions::new().append(true).open(path)?;
+        editor.load_history(path).map_err(io)?;
+    } else {
+        editor.save_history(path).map_err(io)?;
+    }
+    Ok(())
+}
+
+/// `$FIREARROW_HISTORY`, or where programs keep their state.
+fn history_file() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value: &std::ffi::OsString| !value.is_empty());
+    if let Some(path) = std::env::var_os("FIREARROW_HISTORY") {
+        return (!path.is_empty()).then(|| path.into());
+    }
+    let state = variable("XDG_STATE_HOME").map(PathBuf::from);
+    let state = state.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")))?;
+    Some(state.join("firearrow/history"))
+}
+
+/// Whether a password may be in it.
+fn is_secret(text: &str) -> bool {
+    secret::redact(text) != text || tokens(text).any(|token| token.is_word("PASSWORD"))
+}
+
+fn failure(error: ReadlineError) -> Failure {
+    match error {
+        ReadlineError::Io(error) => error.into(),
+        error => Failure::other(error.to_string()),
+    }
+}
+
+impl Helper for Assistant {}
+impl Highlighter for Assistant {}
+
+impl Hinter for Assistant {
+    type Hint = String;
+}
+
+impl Validator for Assistant {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let splitter = self.splitter.borrow();
+        let is_done = splitter.as_ref().is_none_or(|splitter| has_ended(context.input(), splitter));
+        Ok(if is_done { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
+    }
+}
+
+/// Whether what was entered can be run.
+fn has_ended(text: &str, splitter: &Splitter) -> bool {
+    let text = text.trim();
+    let last = text.rfind('\n').map_or(text, |end| &text[end + 1..]);
+    let is_word = ["exit", "quit", "help", "?"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    is_word || last.starts_with('\\') || is_whole(text, splitter.clone())
+}
+
+impl Completer for Assistant {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        context: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        if self.splitter.borrow().is_none() {
+            return Ok((at, Vec::new()));
+        }
+        self.completion.complete(line, at, context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_ends_with_a_statement_or_a_command() {
+        let ended = |text: &str| has_ended(text, &Splitter::default());
+        for text in ["", "\\d", "SELECT 1\n\\g", "exit", "Quit", "SELECT 1;", "?"] {
+            assert!(ended(text), "{text}");
+        }
+        for text in ["SELECT 1", "exits", "CREATE PROCEDURE p AS BEGIN\nx = 1;", "SELECT '\\"] {
+            assert!(!ended(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn statements_with_passwords_are_not_kept() {
+        assert!(is_secret("CREATE USER a PASSWORD 'x';") && is_secret("\\c firebird://a:b@h/x"));
+        assert!(!is_secret("SELECT 'password' FROM t;"));
+    }
+}

@@ -1,0 +1,462 @@
+//! `firearrow shell`: an interactive session.
+//!
+//! ```text
+//!  editor ─► Shell ─┬─ \commands ─► command ─┐
+//!    │              └─ SQL ──────────────────┴─► Runner ─► display, pager
+//!    └─ completion ─► the catalog
+//! ```
+
+mod command;
+mod completion;
+mod editor;
+
+use crate::args::Cli;
+use crate::failure::{Failure, Result};
+use crate::interrupt::{self, Conversation};
+use crate::open;
+use crate::output::{counted, print};
+use crate::pager::Pager;
+use crate::runner::{Display, Runner, Settings, wrong_script};
+use crate::terminal;
+use clap::{Args, Parser, ValueHint};
+use editor::{Editor, Entered};
+use firearrow::sql::tokens;
+use firearrow::{Config, Kind, Params};
+use firearrow_driver::script::{Split, Splitter};
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Read};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow shell firebird://alice@db/employee
+  firearrow shell demo.fdb
+  firearrow shell demo.fdb < script.sql
+
+SQL ends with a semicolon. \\? lists the commands, which are those of psql; SHOW and SET are those of isql. Tab completes
+keywords, tables and columns. Ctrl-C ends the running statement, or forgets what was entered; Ctrl-D leaves.
+
+DDL is committed at once, in a transaction of its own. Other changes stay open until COMMIT or ROLLBACK, and the prompt
+has a * until then; leaving asks what to do with them. Queries alone leave no transaction open.
+
+What was entered is kept in ~/.local/state/firearrow/history ($FIREARROW_HISTORY names another file, or none if it is
+empty), except statements with passwords. Long output goes to $FIREARROW_PAGER, $PAGER or less.
+
+If standard input is no terminal, it is a script: the first error ends it, and what it has not committed is rolled back.")]
+pub(crate) struct ShellArgs {
+    /// The database
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// Make the engine refuse all changes
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Commit every statement at once
+    #[arg(long)]
+    pub(crate) autocommit: bool,
+}
+
+pub(crate) fn run(args: &ShellArgs) -> Result<()> {
+    let config = open::parse(&args.url)?;
+    let connection = open::open(&config)?;
+    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let pager = is_terminal.then(Pager::of_environment).flatten();
+    let settings = Settings { auto_commit: args.autocommit, bail: !is_terminal, ..Settings::default() };
+    let mut runner =
+        Runner::new(&args.url, config, connection, settings, Display::conversation(pager.clone()));
+    if args.read_only {
+        runner.read_only();
+    }
+    let runner = Rc::new(RefCell::new(runner));
+    let mut shell = Shell {
+        editor: None,
+        conversation: None,
+        splitter: Splitter::default(),
+        last: None,
+        kept: String::new(),
+        pager,
+        runner: Rc::clone(&runner),
+    };
+    if !is_terminal {
+        return shell.script();
+    }
+    shell.editor = Some(Editor::new(&runner)?);
+    shell.conversation = Some(interrupt::converse());
+    shell.greet()?;
+    shell.converse()
+}
+
+/// A session.
+struct Shell {
+    runner: Rc<RefCell<Runner>>,
+    /// `None` if standard input is a script.
+    editor: Option<Editor>,
+    conversation: Option<Conversation>,
+    splitter: Splitter,
+    /// The last statement.
+    last: Option<String>,
+    /// What the next prompt begins with.
+    kept: String,
+    pager: Option<Pager>,
+}
+
+/// Whether the session goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Continue,
+    /// Leaves, and asks what to do with changes.
+    End,
+    Commit,
+    RollBack,
+}
+
+impl Shell {
+    fn greet(&self) -> Result<()> {
+        let engine = self.runner.borrow().connection.info()?.engine_version;
+        print(&format!("firearrow {}, Firebird {engine}. \\? is for help.\n", env!("CARGO_PKG_VERSION")))
+    }
+
+    fn converse(&mut self) -> Result<()> {
+        loop {
+            let prompt = self.prompt();
+            let splitter = self.splitter.clone();
+            let kept = std::mem::take(&mut self.kept);
+            let Some(editor) = &mut self.editor else { return Ok(()) };
+            let next = match editor.read(&prompt, &splitter, &kept)? {
+                Entered::Text(text) => match self.accept(&text) {
+                    Ok(next) => next,
+                    Err(failure) => self.recover(&failure)?,
+                },
+                Entered::Cancelled => Next::Continue,
+                Entered::End => Next::End,
+            };
+            if interrupt::reason().is_some() {
+                return Err(Failure::Stopped);
+            }
+            if next != Next::Continue && self.leaves(next)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Standard input as a script.
+    fn script(&mut self) -> Result<()> {
+        let mut script = String::new();
+        interrupt::waiting(|| io::stdin().read_to_string(&mut script))?;
+        let script = script.strip_prefix('\u{feff}').unwrap_or(&script).to_owned();
+        let mut sql = String::new();
+        for (number, line) in script.lines().enumerate() {
+            let at = |error| Failure::At(format!("line {}", number + 1), Box::new(error));
+            // A command begins where no text or comment is open: between two statements, or after one that has begun.
+            let is_command = line.starts_with('\\');
+            sql.push_str(line);
+            sql.push('\n');
+            if is_command || is_whole(&sql, self.splitter.clone()) {
+                match self.accept(&std::mem::take(&mut sql)).map_err(at)? {
+                    Next::Continue => {}
+                    Next::RollBack => return self.runner.borrow_mut().roll_back().map(|_| ()),
+                    Next::Commit | Next::End => break,
+                }
+            }
+        }
+        if !sql.trim().is_empty() {
+            self.run_sql(&format!("{sql}{}", self.splitter.terminator()))?;
+        }
+        self.runner.borrow_mut().commit().map(|_| ())
+    }
+
+    /// The name of the database, and * while changes are not committed.
+    fn prompt(&self) -> String {
+        let runner = self.runner.borrow();
+        let database = runner.config.target.database();
+        let name = database.rsplit(['/', '\\']).next().unwrap_or(database);
+        let name = name.strip_suffix(".fdb").or_else(|| name.strip_suffix(".FDB")).unwrap_or(name);
+        let state = match runner.uncommitted() {
+            None => "",
+            Some(0) => "+",
+            Some(_) => "*",
+        };
+        format!("{}{state}> ", terminal::line(name))
+    }
+
+    /// Runs what was entered.
+    fn accept(&mut self, text: &str) -> Result<Next> {
+        let trimmed = text.trim();
+        match trimmed.trim_end_matches(';').trim_end().to_ascii_lowercase().as_str() {
+            "exit" => return Ok(Next::Commit),
+            "quit" => return Ok(if self.editor.is_some() { Next::End } else { Next::RollBack }),
+            "help" | "?" => return command::run(self, "\\?", ""),
+            _ => {}
+        }
+        // A command may follow SQL that has not ended.
+        let last = trimmed.rfind('\n').map_or(0, |end| end + 1);
+        if trimmed[last..].starts_with('\\') {
+            let mut before = trimmed[..last].trim_end();
+            if let Ok(Split { statements, rest }) = self.splitter.clone().split(before)
+                && !statements.is_empty()
+            {
+                self.run_sql(&before[..before.len() - rest.len()])?;
+                before = rest;
+            }
+            return command::run(self, &trimmed[last..], before);
+        }
+        self.run_sql(text)?;
+        Ok(Next::Continue)
+    }
+
+    /// Runs whole statements.
+    fn run_sql(&mut self, text: &str) -> Result<()> {
+        let Split { statements, .. } = self.splitter.split(text).map_err(wrong_script)?;
+        for statement in statements {
+            let mut words = tokens(statement);
+            let first = words.next();
+            let is = |word: &str| first.is_some_and(|token| token.is_word(word));
+            let rest = first.map_or("", |token| statement[token.end()..].trim());
+            let file = rest.trim_matches(['\'', '"']);
+            match () {
+                () if is("INPUT") || (is("IN") && !rest.is_empty()) => {
+                    command::run(self, &format!("\\i {file}"), "")?;
+                }
+                () if is("OUTPUT") || is("OUT") => {
+                    command::run(self, &format!("\\o {file}"), "")?;
+                }
+                () => self.statement(statement)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, sql: &str) -> Result<()> {
+        self.last = Some(sql.to_owned());
+        self.on_runner(|runner| runner.run(sql, &Params::none()))
+    }
+
+    /// Does something that Ctrl-C ends.
+    fn on_runner<T>(&self, work: impl FnOnce(&mut Runner) -> Result<T>) -> Result<T> {
+        let work = || work(&mut self.runner.borrow_mut());
+        match &self.conversation {
+            Some(conversation) => conversation.turn(work),
+            None => work(),
+        }
+    }
+
+    /// SQL that was entered and not yet run, or the last statement.
+    fn entered_or_last(&self, before: &str) -> Result<String> {
+        if !before.trim().is_empty() {
+            return Ok(before.trim().to_owned());
+        }
+        self.last.clone().ok_or_else(|| Failure::usage("there is no statement yet"))
+    }
+
+    /// Begins the next prompt with this.
+    fn keep(&mut self, text: &str) {
+        text.clone_into(&mut self.kept);
+    }
+
+    fn history(&self) -> String {
+        self.editor.as_ref().map_or_else(String::new, Editor::history)
+    }
+
+    /// Runs a statement again and again.
+    fn watch(&mut self, sql: &str, pause: Duration) -> Result<()> {
+        let Some(conversation) = &self.conversation else {
+            return Err(Failure::usage("\\watch needs a terminal, where Ctrl-C ends it"));
+        };
+        self.last = Some(sql.to_owned());
+        let mut rounds = 0;
+        conversation.turn(|| {
+            loop {
+                print(&format!(
+                    "every {pause:?}, {} until now; Ctrl-C ends it\n",
+                    counted(rounds, "time", "")
+                ))?;
+                rounds += 1;
+                self.runner.borrow_mut().run(sql, &Params::none())?;
+                let next = Instant::now() + pause;
+                while Instant::now() < next {
+                    interrupt::check()?;
+                    std::thread::sleep(Duration::from_millis(20).min(pause));
+                }
+            }
+        })
+    }
+
+    /// Runs `firearrow copy` or `firearrow load` for this database.
+    fn subcommand(&mut self, name: &str, arguments: &str) -> Result<Next> {
+        let words = words(arguments)?;
+        let url = self.runner.borrow().url.clone();
+        let line = ["firearrow".to_owned(), name.to_owned(), url].into_iter().chain(words);
+        let cli = Cli::try_parse_from(line).map_err(|error| {
+            // The usage of the command line names the URL, which is not entered here.
+            let text = error.to_string();
+            let text = text.split("\n\nUsage:").next().unwrap_or(&text).trim_start_matches("error: ");
+            Failure::usage(firearrow_bench::secret::redact(text))
+        })?;
+        if self.runner.borrow().uncommitted().is_some_and(|changes| changes > 0) {
+            terminal::remark(&format!(
+                "\\{name} has a connection of its own, which sees only what is committed"
+            ));
+        }
+        let Some(conversation) = &self.conversation else {
+            crate::run_command(&cli)?;
+            return Ok(Next::Continue);
+        };
+        conversation.turn(|| crate::run_command(&cli))?;
+        Ok(Next::Continue)
+    }
+
+    /// Connects to another database, or to the same one again.
+    fn connect(&mut self, url: Option<&str>) -> Result<()> {
+        if self.runner.borrow().uncommitted().is_some_and(|changes| changes > 0) {
+            return Err(Failure::usage("there are changes that are not committed: COMMIT or ROLLBACK first"));
+        }
+        let old = self.runner.borrow().url.clone();
+        let url = url.unwrap_or(&old);
+        let config = open::parse(url)?;
+        self.reconnect(url, config)
+    }
+
+    fn reconnect(&mut self, url: &str, config: Config) -> Result<()> {
+        let connect = || open::attach(&config);
+        let connection = match &self.conversation {
+            Some(conversation) => conversation.turn(connect),
+            None => connect(),
+        }?;
+        self.runner.borrow_mut().reconnected(url, config, connection);
+        if let Some(editor) = &self.editor {
+            editor.forget_names();
+        }
+        if self.editor.is_some() { self.greet() } else { Ok(()) }
+    }
+
+    /// Shows a failure. A lost connection can be replaced.
+    fn recover(&mut self, failure: &Failure) -> Result<Next> {
+        match failure.reason() {
+            // Whoever has left the pager has seen enough.
+            Failure::PipeClosed => return Ok(Next::Continue),
+            Failure::Stopped => terminal::remark("cancelled"),
+            Failure::Firebird(error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
+            Failure::Told(_, error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
+            _ => terminal::remark(&format!("error: {}", failure.text(false))),
+        }
+        if interrupt::reason().is_some() || !self.runner.borrow().connection.is_failed() {
+            return Ok(Next::Continue);
+        }
+        let question = "The connection is lost, and with it what was not committed. Connect again? [Y/n] ";
+        let Some(editor) = &mut self.editor else { return Ok(Next::Continue) };
+        let mut again = editor.ask(question, true)?;
+        while again {
+            let (url, config) = (self.runner.borrow().url.clone(), self.runner.borrow().config.clone());
+            match self.reconnect(&url, config) {
+                Ok(()) => return Ok(Next::Continue),
+                Err(failure) => terminal::remark(&format!("error: {}", failure.text(false))),
+            }
+            let Some(editor) = &mut self.editor else { break };
+            again = interrupt::reason().is_none() && editor.ask("Try again? [Y/n] ", true)?;
+        }
+        terminal::remark("\\connect connects again");
+        Ok(Next::Continue)
+    }
+
+    /// Commits or rolls back what is open, and returns whether the session ends.
+    fn leaves(&mut self, next: Next) -> Result<bool> {
+        let changes = self.runner.borrow().uncommitted().unwrap_or(0);
+        let commit = match next {
+            Next::Commit => true,
+            Next::RollBack => false,
+            _ if changes == 0 => false,
+            _ => {
+                let statements = counted(changes, "statement", "");
+                let question = format!("The changes of {statements} are not committed. Commit them? [y/N] ");
+                let Some(editor) = &mut self.editor else { return Ok(true) };
+                editor.ask(&question, false)?
+            }
+        };
+        let ended = match commit {
+            true => self.runner.borrow_mut().commit(),
+            false => self.runner.borrow_mut().roll_back(),
+        };
+        match ended {
+            Ok(text) if changes > 0 => print(&format!("{text}\n"))?,
+            Ok(_) => {}
+            // A commit that failed is no reason to leave; a lost connection has nothing to roll back.
+            Err(failure) if commit => {
+                self.recover(&failure)?;
+                return Ok(false);
+            }
+            Err(_) => {}
+        }
+        Ok(true)
+    }
+}
+
+/// Whether SQL ends with a statement's end.
+fn is_whole(sql: &str, mut splitter: Splitter) -> bool {
+    // A wrong SET TERM is whole as well: running it tells what is wrong.
+    splitter.split(sql).map_or(true, |split| split.rest.is_empty())
+}
+
+/// The words of a command's arguments; quotes keep blanks.
+fn words(text: &str) -> Result<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err(Failure::usage("a quote is not closed"));
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+/// What an editor makes of a text.
+fn edited(text: &str) -> Result<String> {
+    let editor = ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok());
+    let editor = editor.unwrap_or_else(|| "vi".to_owned());
+    let file = tempfile::Builder::new().prefix("firearrow-").suffix(".sql").tempfile()?;
+    std::fs::write(file.path(), format!("{text}\n"))?;
+    // The user's command may have arguments; the path is one of ours.
+    let command = format!("{editor} \"$1\"");
+    let status = std::process::Command::new("sh").args(["-c", &command, "sh"]).arg(file.path()).status()?;
+    if !status.success() {
+        return Err(Failure::other(format!("{editor}: {status}; set VISUAL or EDITOR")));
+    }
+    Ok(std::fs::read_to_string(file.path())?.trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_keep_blanks_in_words() {
+        for (text, expected) in [
+            ("SALES sales.parquet", &["SALES", "sales.parquet"][..]),
+            (
+                "'SELECT \"A\" FROM t'  \"my file.csv\" --force",
+                &["SELECT \"A\" FROM t", "my file.csv", "--force"],
+            ),
+            ("''", &[""]),
+            ("  ", &[]),
+        ] {
+            assert_eq!(words(text).unwrap(), expected, "{text}");
+        }
+        assert!(words("'open").is_err());
+    }
+
+    #[test]
+    fn statements_are_whole_with_their_terminator() {
+        let whole = |sql: &str| is_whole(sql, Splitter::default());
+        assert!(whole("SELECT 1 FROM t;") && whole("-- nothing") && whole("a; b; -- c"));
+        assert!(!whole("SELECT 1 FROM t") && !whole("EXECUTE BLOCK AS BEGIN x = 1;") && !whole("SELECT ';"));
+    }
+}

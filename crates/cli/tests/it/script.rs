@@ -1,0 +1,163 @@
+//! `firearrow query` with several statements.
+
+use crate::command::{argument, finish, firearrow, prepare};
+use firearrow_testkit::{Target, matrix};
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+/// The rows of a query, a line each.
+fn rows(target: &Target, url: &str, sql: &str) -> Vec<String> {
+    let outcome = firearrow(target, &["query", url, sql, "--format", "csv"]).success();
+    outcome.text().lines().skip(1).map(str::to_owned).collect()
+}
+
+fn script(name: &str, text: &[u8]) -> tempfile::TempPath {
+    let mut file = tempfile::Builder::new().prefix(name).suffix(".sql").tempfile().expect("a file");
+    file.write_all(text).expect("it is written");
+    file.into_temp_path()
+}
+
+fn database(target: &Target) -> String {
+    let url = target.fresh_url();
+    firearrow(target, &["create-demo", &url, "--rows", "1"]).success();
+    url
+}
+
+matrix!(
+    all,
+    fn statements_run_one_after_the_other(target: &Target) {
+        let url = database(target);
+        let script = script(
+            "several",
+            "\u{feff}CREATE TABLE t (id INTEGER PRIMARY KEY, s VARCHAR(20));\n\
+             INSERT INTO t VALUES (1, 'one; two'); COMMIT;\n\
+             SET TERM ^ ;\n\
+             CREATE PROCEDURE p (n INTEGER) AS BEGIN\n  INSERT INTO t VALUES (:n, 'p');\nEND^\n\
+             SET TERM ; ^\n\
+             EXECUTE PROCEDURE p (2);\n\
+             -- a remark;\n\
+             COMMIT;\n\
+             SELECT id, s FROM t ORDER BY id;\n\
+             UPDATE t SET s = 'changed'"
+                .as_bytes(),
+        );
+        let outcome = firearrow(target, &["sql", &url, "--file", argument(&script)]).success();
+        let expected = "done\n1 row affected\ncommitted\ndone\ndone\ncommitted\n";
+        assert!(outcome.text().starts_with(expected), "{}", outcome.text());
+        assert!(outcome.text().contains("one; two") && outcome.text().ends_with("2 rows\n2 rows affected\n"));
+        // What was open at the end is committed.
+        assert_eq!(rows(target, &url, "SELECT s FROM t"), ["changed", "changed"]);
+        // Data for programs are not mixed with remarks.
+        let sql = "SELECT 1 A FROM RDB$DATABASE; SELECT 2 B FROM RDB$DATABASE";
+        let outcome = firearrow(target, &["query", &url, sql, "--json"]).success();
+        assert_eq!((outcome.text(), outcome.stderr.as_str()), ("{\"A\":1}\n{\"B\":2}\n", ""));
+        // From standard input, in front of files.
+        let mut command = prepare(Some(target), &["query", &url, "-", "-f", argument(&script)]);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"DROP PROCEDURE p; DROP TABLE t;").unwrap();
+        finish(child.wait_with_output().unwrap()).success();
+    },
+    fn a_script_that_fails_says_what_is_committed(target: &Target) {
+        let url = database(target);
+        let sql = "CREATE TABLE t (n INTEGER NOT NULL);\nINSERT INTO t VALUES (1); COMMIT;\n\
+                   INSERT INTO t VALUES (2);\nINSERT INTO t VALUES (NULL);\nINSERT INTO t VALUES (3);";
+        let script = script("failing", sql.as_bytes());
+        let outcome = firearrow(target, &["query", &url, "-f", argument(&script)]);
+        outcome.failure(1, &[", line 4: ", "committed before: 2 statements; rolled back: 1 statement"]);
+        assert_eq!(rows(target, &url, "SELECT n FROM t"), ["1"]);
+        // It may go on.
+        let go_on = format!("SET BAIL OFF; DELETE FROM t; {}", &sql[sql.find("INSERT").unwrap()..]);
+        let outcome = firearrow(target, &["query", &url, &go_on]).success();
+        assert!(outcome.stderr.contains("error: SQL, line 3: "), "{}", outcome.stderr);
+        assert_eq!(rows(target, &url, "SELECT n FROM t ORDER BY n"), ["1", "2", "3"]);
+        // What was open when something was defined does not see it.
+        let unseen = "INSERT INTO t VALUES (7); CREATE TABLE u (n INTEGER); SELECT n FROM u; DROP TABLE u";
+        let outcome = firearrow(target, &["query", &url, unseen]);
+        outcome.failure(1, &["sees no definition that was made after it began"]);
+        firearrow(target, &["query", &url, "DROP TABLE u"]).success();
+        // Every statement for itself.
+        let outcome = firearrow(target, &["query", &url, &format!("DELETE FROM t; {sql}"), "--autocommit"]);
+        outcome.failure(1, &["T", "committed before: 1 statement"]);
+        assert!(rows(target, &url, "SELECT n FROM t").is_empty());
+    },
+    fn transactions_are_those_of_the_script(target: &Target) {
+        let url = database(target);
+        let sql = "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1); ROLLBACK; INSERT INTO t VALUES (2); \
+                   COMMIT RETAIN; INSERT INTO t VALUES (3); ROLLBACK WORK RETAIN; SAVEPOINT a; \
+                   INSERT INTO t VALUES (4); ROLLBACK TO SAVEPOINT a; INSERT INTO t VALUES (5);";
+        firearrow(target, &["query", &url, sql]).success();
+        assert_eq!(rows(target, &url, "SELECT n FROM t ORDER BY n"), ["2", "5"]);
+        let sql = "SET TRANSACTION READ ONLY; INSERT INTO t VALUES (6)";
+        firearrow(target, &["query", &url, sql]).failure(1, &["read-only"]);
+        let sql = "INSERT INTO t VALUES (6); SET TRANSACTION";
+        firearrow(target, &["query", &url, sql])
+            .failure(2, &["COMMIT or ROLLBACK", "rolled back: 1 statement"]);
+        firearrow(target, &["query", &url, "SET TRANSACTION SOON"]).failure(2, &["SOON", "READ COMMITTED"]);
+        let sql = "DELETE FROM t; SELECT COUNT(*) FROM t";
+        firearrow(target, &["query", &url, sql, "--read-only"]).failure(1, &["read-only"]);
+        assert_eq!(rows(target, &url, "SELECT n FROM t ORDER BY n"), ["2", "5"]);
+        // A procedure that writes and is selected from: its changes belong to the script.
+        let sql = "SET TERM ^ ; CREATE PROCEDURE w RETURNS (n INTEGER) AS BEGIN INSERT INTO t VALUES (9); n = 9; SUSPEND; END^ \
+                   SET TERM ; ^ SELECT n FROM w; ROLLBACK; SELECT COUNT(*) C FROM t";
+        let outcome = firearrow(target, &["query", &url, sql, "--format", "csv"]).success();
+        assert_eq!(outcome.text(), "N\r\n9\r\nC\r\n2\r\n");
+    },
+    fn plans_settings_and_lists(target: &Target) {
+        let url = database(target);
+        let sql = "SELECT * FROM T_WIDE WHERE ID = 1";
+        let outcome = firearrow(target, &["query", &url, sql, "--plan=legacy"]).success();
+        assert!(outcome.text().contains("PLAN (T_WIDE "), "{}", outcome.text());
+        let outcome = firearrow(target, &["query", &url, sql, "--plan"]).success();
+        assert!(outcome.text().contains("Select Expression\n"), "{}", outcome.text());
+        let outcome = firearrow(target, &["query", &url, "DELETE FROM T_WIDE", "--plan"]).success();
+        assert!(!outcome.text().contains("affected"), "{}", outcome.text());
+        assert_eq!(rows(target, &url, "SELECT COUNT(*) FROM T_WIDE"), ["1"]);
+        let outcome =
+            firearrow(target, &["query", &url, "SELECT 1 A FROM RDB$DATABASE; COMMIT", "--timing"]).success();
+        assert!(outcome.text().contains(" ms"), "{}", outcome.text());
+        let outcome = firearrow(target, &["query", &url, "SHOW TABLES"]).success();
+        assert!(
+            outcome.text().lines().any(|line| line.trim_start().starts_with("T_WIDE ")),
+            "{}",
+            outcome.text()
+        );
+        let outcome =
+            firearrow(target, &["query", &url, "SET LIST ON; SELECT 7 A, NULL BB FROM RDB$DATABASE"])
+                .success();
+        assert!(outcome.text().contains("── row 1 ──\nA   7\nBB  NULL\n"), "{}", outcome.text());
+        firearrow(target, &["query", &url, "SHOW NONSENSE"]).failure(2, &["SHOW takes TABLES"]);
+        let zone = firearrow(target, &["query", &url, "SET GENERATOR RDB$PROCEDURES TO 1; COMMIT"]);
+        assert!(!zone.stderr.contains("SET GENERATOR takes"), "{}", zone.stderr);
+    }
+);
+
+matrix!(
+    [firebird_4_0],
+    fn what_is_for_one_statement_is_refused_for_several(target: &Target) {
+        let url = database(target);
+        let two = "SELECT 1 FROM RDB$DATABASE; SELECT 2 FROM RDB$DATABASE";
+        for more in [&["-o", "x.csv"][..], &["--wire"], &["--format", "parquet"]] {
+            firearrow(target, &[&["query", &url, two], more].concat())
+                .failure(2, &["is for a single statement"]);
+        }
+        firearrow(target, &["query", &url, two, "--param", "1"])
+            .failure(2, &["--param is for a single statement"]);
+        firearrow(target, &["query", &url, " ; -- nothing"]).failure(2, &["there is no SQL statement"]);
+        firearrow(target, &["query", &url, "-f", "/nonexistent.sql"]).failure(1, &["/nonexistent.sql"]);
+        let latin = script("latin", b"SELECT 1 FROM RDB$DATABASE;\nSELECT 'Z\xfcrich' FROM RDB$DATABASE");
+        firearrow(target, &["query", &url, "-f", argument(&latin)])
+            .failure(1, &["line 2: no UTF-8", "iconv"]);
+        firearrow(target, &["query", &url, "SET TERM a b; x"]).failure(2, &["SET TERM takes one terminator"]);
+        // Ten megabytes, in one statement and in many.
+        let long = format!("SELECT '{}' FROM RDB$DATABASE", "x".repeat(8_000));
+        let many = format!("{}{long}", "SELECT 1 A FROM RDB$DATABASE;\n".repeat(2_000));
+        let many = script("many", many.as_bytes());
+        let outcome = firearrow(target, &["query", &url, "-f", argument(&many), "--json"]).success();
+        assert_eq!(outcome.text().lines().count(), 2_001);
+        let huge = script("huge", format!("SELECT '{}' FROM RDB$DATABASE", "x".repeat(10 << 20)).as_bytes());
+        firearrow(target, &["query", &url, "-f", argument(&huge)]).failure(1, &[]);
+        assert!(fs::metadata(&huge).is_ok());
+    }
+);

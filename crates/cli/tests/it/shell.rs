@@ -1,0 +1,280 @@
+//! `firearrow shell`, on a terminal and as a script.
+
+use crate::command::{demo, finish, prepare};
+use firearrow_testkit::{Target, matrix};
+use nix::pty::{Winsize, openpty};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// By when something must have been shown.
+const SOON: Duration = Duration::from_secs(30);
+
+/// A session on a terminal.
+struct Session {
+    child: Child,
+    terminal: File,
+    output: Receiver<Vec<u8>>,
+    seen: String,
+    _home: tempfile::TempDir,
+}
+
+impl Session {
+    fn start(target: &Target, arguments: &[&str], columns: u16) -> Self {
+        let home = tempfile::tempdir().expect("a folder");
+        let size = Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        let pty = openpty(&size, None).expect("a terminal");
+        let side = || Stdio::from(pty.slave.try_clone().expect("it is open"));
+        let mut command = prepare(Some(target), &[&["shell"], arguments].concat());
+        command.stdin(side()).stdout(side()).stderr(side());
+        command.env("HOME", home.path()).env("TERM", "xterm").env("PAGER", "").env_remove("XDG_STATE_HOME");
+        command.env_remove("FIREARROW_PAGER").env_remove("FIREARROW_HISTORY").env("EDITOR", "sed -i s/1/2/");
+        command.env_remove("VISUAL");
+        let child = command.spawn().expect("it starts");
+        drop((command, pty.slave));
+        let terminal = File::from(pty.master);
+        let mut reader = terminal.try_clone().expect("it is open");
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = reader.read(&mut buffer) {
+                if sender.send(buffer[..length].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, terminal, output, seen: String::new(), _home: home }
+    }
+
+    /// Waits until this text is shown, and returns what was shown up to its end.
+    #[track_caller]
+    fn expect(&mut self, text: &str) -> String {
+        let end = Instant::now() + SOON;
+        loop {
+            if let Some(at) = self.seen.find(text) {
+                let rest = self.seen.split_off(at + text.len());
+                return std::mem::replace(&mut self.seen, rest);
+            }
+            match self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
+                Err(error) => panic!("no {text:?}, {error}: {:?}", self.seen),
+            }
+        }
+    }
+
+    fn send(&mut self, keys: &str) {
+        self.terminal.write_all(keys.as_bytes()).expect("it reads");
+    }
+
+    /// Enters a line at a prompt.
+    #[track_caller]
+    fn enter(&mut self, line: &str) {
+        self.send(&format!("{line}\r"));
+    }
+
+    #[track_caller]
+    fn ends(mut self) -> i32 {
+        let end = Instant::now() + SOON;
+        while Instant::now() < end {
+            if let Some(status) = self.child.try_wait().expect("it is ours") {
+                return status.code().unwrap_or(-1);
+            }
+            // Whoever has a terminal reads what is shown on it.
+            while let Ok(bytes) = self.output.try_recv() {
+                self.seen.push_str(&String::from_utf8_lossy(&bytes));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        panic!("it goes on: {:?}", self.seen)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs standard input as a script.
+fn piped(target: &Target, url: &str, script: &str) -> crate::command::Outcome {
+    let mut command = prepare(Some(target), &["shell", url]);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    child.stdin.take().unwrap().write_all(script.as_bytes()).expect("it reads");
+    finish(child.wait_with_output().expect("it ends"))
+}
+
+matrix!(
+    all,
+    fn changes_are_shown_in_the_prompt_and_asked_about(target: &Target) {
+        let url = demo(target, "3");
+        let mut session = Session::start(target, &[&url], 100);
+        session.expect("\\? is for help.");
+        session.expect("> ");
+        session.enter("CREATE TABLE t (n INTEGER);");
+        session.expect("done");
+        session.expect("> ");
+        session.enter("insert into t\rvalues (1);");
+        session.expect("1 row affected");
+        session.expect("*> ");
+        session.enter("SELECT n + 41 AS answer FROM t;");
+        session.expect("ANSWER");
+        session.expect("42");
+        session.expect("1 row");
+        session.enter("rollback;");
+        session.expect("rolled back");
+        session.enter("INSERT INTO t VALUES (7);");
+        session.expect("*> ");
+        session.send("\x04");
+        session.expect("are not committed. Commit them? [y/N] ");
+        session.enter("y");
+        session.expect("committed");
+        assert_eq!(session.ends(), 0);
+        let outcome = piped(target, &url, "\\format csv\nSELECT n FROM t;\n").success();
+        assert!(outcome.text().ends_with("N\r\n7\r\n1 row\n"), "{}", outcome.text());
+    },
+    fn a_statement_is_cancelled_and_the_session_goes_on(target: &Target) {
+        let url = demo(target, "1");
+        let mut session = Session::start(target, &[&url], 100);
+        session.expect("> ");
+        let endless = "SELECT COUNT(*) FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d;";
+        session.enter(endless);
+        thread::sleep(Duration::from_millis(500));
+        kill(Pid::from_raw(session.child.id().cast_signed()), Signal::SIGINT).expect("it runs");
+        session.expect("cancelled");
+        session.enter("SELECT 40 + 2 AS answer FROM RDB$DATABASE;");
+        session.expect("ANSWER");
+        session.expect("42");
+        // What is not yet run is forgotten.
+        session.enter("SELECT 1");
+        session.send("\x03");
+        session.expect("> SELECT 1");
+        session.expect("> ");
+        session.enter("quit");
+        assert_eq!(session.ends(), 0);
+    },
+    fn names_are_completed(target: &Target) {
+        let url = demo(target, "1");
+        let mut session = Session::start(target, &[&url], 100);
+        session.expect("> ");
+        session.send("select count(*) from t_wi\t where dec_\t");
+        session.send("\x15");
+        session.send("SELECT COUNT(*) FROM T_WI\t;\r");
+        session.expect("COUNT");
+        session.expect("1 row");
+        session.send("\\tim\t\r");
+        session.expect("timing is on");
+        session.enter("exit");
+        assert_eq!(session.ends(), 0);
+    },
+    fn commands_are_those_of_psql_and_isql(target: &Target) {
+        let url = demo(target, "2");
+        let folder = tempfile::tempdir().unwrap();
+        let (script, out) = (folder.path().join("a.sql"), folder.path().join("out.txt"));
+        fs::write(&script, "INSERT INTO t VALUES (5);\nSELECT n * 2 AS doubled FROM t;\n").unwrap();
+        let copy = folder.path().join("copy.csv");
+        let text = format!(
+            "CREATE TABLE t (n INTEGER);\n\\dt\n\\d T\nSHOW TABLES;\nSHOW TABLE t;\n\\timing on\n\\timing off\n\\x on\n\
+             \\i {}\n\\x off\nCOMMIT;\n\\o {}\nSELECT n FROM t;\n\\o\n\\copy T {}\nSET;\nSET TERM ^ ;\n\
+             EXECUTE BLOCK AS BEGIN\n  INSERT INTO t VALUES (6);\nEND^\nSET TERM ; ^\nSELECT SUM(n) S\n\\g\n\\p\n\\conninfo\n\
+             EXIT;\nSELECT 'never' FROM RDB$DATABASE;\n",
+            script.display(),
+            out.display(),
+            copy.display()
+        );
+        let text = text.replace("SELECT SUM(n) S\n", "SELECT SUM(n) S\nFROM t\n");
+        let outcome = piped(target, &url, &text).success();
+        let shown = outcome.text();
+        for part in [
+            "timing is on",
+            "timing is off",
+            "── row 1 ──\nDOUBLED  10\n",
+            "AUTODDL",
+            "S\n──\n11\n",
+            "SELECT SUM(n) S\nFROM t\n",
+            "T_WIDE",
+            "engine:",
+        ] {
+            assert!(shown.contains(part), "no {part:?} in {shown}");
+        }
+        assert!(!shown.contains("never"));
+        assert!(fs::read_to_string(out).unwrap().contains("N\n─\n5\n"));
+        assert_eq!(fs::read_to_string(copy).unwrap(), "N\r\n5\r\n");
+        let outcome = piped(target, &url, "SELECT COUNT(*) C FROM t;\n").success();
+        assert!(outcome.text().contains("2\n"), "EXIT commits: {}", outcome.text());
+    },
+    fn a_script_ends_with_its_first_error(target: &Target) {
+        let url = demo(target, "1");
+        let script = "CREATE TABLE t (n INTEGER);\nINSERT INTO t VALUES (1);\nSELECT nonsense FROM t;\nINSERT INTO t VALUES (2);\n";
+        piped(target, &url, script).failure(1, &["line 3: ", "NONSENSE"]);
+        let outcome = piped(target, &url, "SELECT COUNT(*) C FROM t;").success();
+        assert!(outcome.text().contains("C\n─\n0\n"), "{}", outcome.text());
+        piped(target, &url, "\\nonsense\n").failure(2, &["there is no command \\nonsense", "\\?"]);
+        piped(target, &url, "\\watch\n").failure(2, &["there is no statement yet"]);
+        piped(target, &url, "SELECT 1 FROM RDB$DATABASE;\n\\watch\n").failure(2, &["needs a terminal"]);
+        piped(target, &url, "\\copy T_WIDE\n").failure(2, &["required arguments"]);
+        piped(target, &url, "\\i /nonexistent\n").failure(1, &["/nonexistent"]);
+    }
+);
+
+matrix!(
+    embedded,
+    fn statements_are_repeated_and_edited(target: &Target) {
+        let url = demo(target, "1");
+        let mut session = Session::start(target, &[&url], 40);
+        session.expect("> ");
+        session.enter("SELECT 1 AS a FROM RDB$DATABASE;");
+        session.expect("1 row");
+        session.enter("\\e");
+        session.expect("SELECT 2 AS a");
+        session.send(";\r");
+        session.expect("1 row");
+        session.enter("\\watch 0.2");
+        for _ in 0..3 {
+            session.expect("Ctrl-C ends it");
+            session.expect("1 row");
+        }
+        kill(Pid::from_raw(session.child.id().cast_signed()), Signal::SIGINT).expect("it runs");
+        session.expect("cancelled");
+        // Passwords are not kept.
+        session.enter("\\c firebird://a:secret@/nowhere.fdb");
+        session.expect("error");
+        session.expect("> ");
+        session.enter("\\s");
+        let history = session.expect("\\s\r\n");
+        assert!(!history.contains("secret@"), "{history}");
+        session.enter("exit");
+        assert_eq!(session.ends(), 0);
+    }
+);
+
+matrix!(
+    wire,
+    fn a_lost_connection_is_replaced(target: &Target) {
+        let url = demo(target, "1");
+        let mut session = Session::start(target, &[&url], 100);
+        session.expect("> ");
+        session.enter("SELECT CURRENT_CONNECTION AS own FROM RDB$DATABASE;");
+        session.expect("1 row");
+        let mut other = Session::start(target, &[&url], 100);
+        other.expect("> ");
+        other.enter("DELETE FROM MON$ATTACHMENTS WHERE MON$ATTACHMENT_ID <> CURRENT_CONNECTION;");
+        other.expect("affected");
+        other.enter("commit;");
+        other.expect("committed");
+        session.enter("SELECT 1 AS a FROM RDB$DATABASE;");
+        session.expect("The connection is lost");
+        session.enter("");
+        session.expect("is for help");
+        session.enter("SELECT 40 + 2 AS answer FROM RDB$DATABASE;");
+        session.expect("42");
+        session.enter("exit");
+        assert_eq!(session.ends(), 0);
+    }
+);
