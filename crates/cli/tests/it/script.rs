@@ -148,7 +148,7 @@ matrix!(
         firearrow(target, &["query", &url, "-f", "/nonexistent.sql"]).failure(1, &["/nonexistent.sql"]);
         let latin = script("latin", b"SELECT 1 FROM RDB$DATABASE;\nSELECT 'Z\xfcrich' FROM RDB$DATABASE");
         firearrow(target, &["query", &url, "-f", argument(&latin)])
-            .failure(1, &["line 2: no UTF-8", "iconv"]);
+            .failure(1, &["line 2: not UTF-8", "iconv"]);
         firearrow(target, &["query", &url, "SET TERM a b; x"]).failure(2, &["SET TERM takes one terminator"]);
         // Ten megabytes, in one statement and in many.
         let long = format!("SELECT '{}' FROM RDB$DATABASE", "x".repeat(8_000));
