@@ -112,6 +112,11 @@ impl LoadArgs {
                  create it first",
             ));
         }
+        if let Some(reject) = self.reject.as_ref().and_then(|path| path.canonicalize().ok())
+            && self.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == reject))
+        {
+            return Err(Failure::usage("--reject would replace a file that is loaded; choose another name"));
+        }
         if self.files.len() > 1 && self.files.iter().any(|file| is_standard_input(file)) {
             return Err(Failure::usage("standard input cannot be loaded together with files"));
         }

@@ -172,7 +172,7 @@ fn load(args: &LoadArgs, target: &Target<'_>, files: Files, plan: Plan, shown: S
     let feed = Feed::start(files, plan, shown, args.reject.is_some())?;
     match &args.reject {
         Some(path) => target.load_accepted(feed, &schema, path),
-        None => Ok(Counts { loaded: target.ingest(feed)?, rejected: 0 }),
+        None => Ok(Counts { loaded: target.ingest(feed)?, ..Counts::default() }),
     }
 }
 
@@ -233,7 +233,7 @@ struct Loaded {
 
 impl Loaded {
     fn summarize(self, args: &LoadArgs, json: bool) -> Result<()> {
-        let Self { counts: Counts { loaded, rejected }, bytes, seconds, table, created } = self;
+        let Self { counts: Counts { loaded, rejected, .. }, bytes, seconds, table, created } = self;
         let rate = loaded as f64 / seconds;
         if json {
             let files: Vec<_> = args.files.iter().map(|file| file.to_string_lossy()).collect();

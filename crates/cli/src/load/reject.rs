@@ -10,7 +10,7 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchReader, StringArray, UInt32
 use arrow::compute::take;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use firearrow::catalog::quoted;
-use firearrow::{Dialect, Kind, OnFailure};
+use firearrow::{Dialect, Kind, OnFailure, RowFailure};
 use firearrow_bench::text::thousands;
 use firearrow_driver::Mode;
 use std::path::Path;
@@ -21,6 +21,8 @@ use std::sync::Arc;
 pub(super) struct Counts {
     pub(super) loaded: u64,
     pub(super) rejected: u64,
+    /// Rows that stay whatever happens.
+    pub(super) committed: u64,
 }
 
 impl Target<'_> {
@@ -29,11 +31,12 @@ impl Target<'_> {
         let mut rejects = Rejects::create(path, files)?;
         let mut counts = Counts::default();
         let loaded = self.load_all(&mut feed, &mut rejects, &mut counts);
-        let ended = loaded.and_then(|()| {
-            // Before the commit: without the file, nobody would know which rows are missing.
-            rejects.keep()?;
-            Ok(self.session.end(true)?)
-        });
+        // Before the commit: without the file, nobody would know which rows are missing.
+        let kept = match loaded.is_ok() || counts.committed > 0 {
+            true => rejects.keep().map(drop),
+            false => Ok(()),
+        };
+        let ended = loaded.and(kept).and_then(|()| Ok(self.session.end(true)?));
         if ended.is_err() {
             // Report the original error; the transaction ends with the connection at the latest.
             let _ = self.session.end(false);
@@ -51,39 +54,54 @@ impl Target<'_> {
             self.in_task(|| Ok(self.session.connection()?.prepare_in(Dialect::Three, &sql)?))?;
         let statement = statement.with_read_options(read);
         let most = if self.options.commit_rows > 0 { self.options.commit_rows } else { usize::MAX };
-        let (mut pending, mut committed) = (0, 0);
-        while let Some(batch) = feed.next_batch().map_err(|failure| after(committed, failure))? {
-            let mut refused = batch.refused.clone();
-            let origin = origins(&batch);
+        let mut pending = 0;
+        while let Some(batch) = feed.next_batch().map_err(|failure| counts.told(failure))? {
+            let origins = origins(&batch);
+            let mut unfit = batch.refused.iter().cloned().peekable();
             let mut start = 0;
-            while start < batch.batch.num_rows() {
-                let count = (batch.batch.num_rows() - start).min(most - pending);
+            while start < origins.len() || unfit.peek().is_some() {
+                let count = (origins.len() - start).min(most - pending);
                 let rows = batch.batch.slice(start, count);
-                let done = self.in_task(|| {
-                    self.session.in_transaction(|transaction| {
-                        Ok(statement.execute_rows(transaction, &rows, OnFailure::Continue)?)
-                    })
-                });
-                let done = done.map_err(|failure| after(committed, failure))?;
-                for failed in &done.failures {
-                    if matches!(failed.error.kind(), Kind::Cancelled | Kind::Timeout) {
-                        // The row did not fail by itself.
-                        return Err(after(committed, failed.error.clone().into()));
-                    }
-                    let row = origin.get(start + failed.row).copied().unwrap_or_default();
-                    refused.push(Refused { row, why: reason(&failed.error) });
-                }
-                counts.loaded += (count - done.failures.len()) as u64;
+                let failures = self.insert(&statement, &rows).map_err(|failure| counts.told(failure))?;
+                let (first, failed) = (start, failures.len());
                 (start, pending) = (start + count, pending + count);
+                let row = |row: usize| origins.get(first + row).copied().unwrap_or_default();
+                let mut refused: Vec<Refused> = failures
+                    .into_iter()
+                    .map(|failure| Refused { row: row(failure.row), ..failure })
+                    .collect();
+                // In the order of the file.
+                let next = origins.get(start).copied().unwrap_or(usize::MAX);
+                while let Some(before) = unfit.next_if(|refused| refused.row < next) {
+                    refused.push(before);
+                }
+                counts.loaded += (count - failed) as u64;
+                counts.rejected += refused.len() as u64;
+                rejects.write(&batch, refused).map_err(|failure| counts.told(failure))?;
                 if pending == most {
-                    self.session.end(true).map_err(|error| after(committed, error.into()))?;
-                    (committed, pending) = (counts.loaded, 0);
+                    self.session.end(true).map_err(|error| counts.told(error.into()))?;
+                    (counts.committed, pending) = (counts.loaded, 0);
                 }
             }
-            counts.rejected += refused.len() as u64;
-            rejects.write(&batch, refused).map_err(|failure| after(committed, failure))?;
         }
         Ok(())
+    }
+
+    /// Executes the statement for these rows. Returns those that failed by themselves.
+    fn insert(&self, statement: &firearrow::Statement, rows: &RecordBatch) -> Result<Vec<Refused>> {
+        if rows.num_rows() == 0 {
+            return Ok(Vec::new());
+        }
+        let done = self.in_task(|| {
+            self.session.in_transaction(|transaction| {
+                Ok(statement.execute_rows(transaction, rows, OnFailure::Continue)?)
+            })
+        })?;
+        let failures = done.failures.into_iter().map(|RowFailure { row, error }| match error.kind() {
+            Kind::Cancelled | Kind::Timeout => Err(error.into()),
+            _ => Ok(Refused { row, why: reason(&error) }),
+        });
+        failures.collect()
     }
 
     /// Runs calls of the client, which end when the command must end.
@@ -112,18 +130,23 @@ fn origins(batch: &Batch) -> Vec<usize> {
     (0..batch.part.batch.num_rows()).filter(|row| refused.next_if_eq(row).is_none()).collect()
 }
 
-/// A failure after which some rows stay.
-fn after(committed: u64, failure: Failure) -> Failure {
-    if committed == 0 {
-        return failure;
-    }
-    let stays = format!("{} rows are loaded and stay", thousands(committed));
-    interrupt::stays(Some(stays.clone()));
-    match failure {
-        Failure::Firebird(error) => Failure::Told(format!("{stays}: {}", error.message()), Box::new(error)),
-        Failure::Told(text, error) => Failure::Told(format!("{stays}: {text}"), error),
-        Failure::Other(text) => Failure::Other(format!("{stays}: {text}")),
-        failure => failure,
+impl Counts {
+    /// A failure that tells which rows stay.
+    fn told(&self, failure: Failure) -> Failure {
+        if self.committed == 0 {
+            interrupt::stays(None);
+            return failure;
+        }
+        let stays = format!("{} rows are loaded and stay", thousands(self.committed));
+        interrupt::stays(Some(stays.clone()));
+        match failure {
+            Failure::Firebird(error) => {
+                Failure::Told(format!("{stays}: {}", error.message()), Box::new(error))
+            }
+            Failure::Told(text, error) => Failure::Told(format!("{stays}: {text}"), error),
+            Failure::Other(text) => Failure::Other(format!("{stays}: {text}")),
+            failure => failure,
+        }
     }
 }
 

@@ -123,7 +123,9 @@ matrix!(
         // The types that are chosen for texts hold the values as well.
         for (name, table) in [("x.csv", "FROM_CSV"), ("x.json", "FROM_JSON"), ("x.parquet", "FROM_PARQUET")] {
             setup.load(&setup.path(name), &["--into", table]).success();
-            assert_eq!(setup.rows(&differences("T_WIDE", table, &WIDE)), "0,1000", "{name}");
+            // The digits of a FLOAT are not those of the nearest double.
+            let columns: Vec<&str> = WIDE.into_iter().filter(|column| *column != "F32").collect();
+            assert_eq!(setup.rows(&differences("T_WIDE", table, &columns)), "0,1000", "{name}");
         }
         for (name, format) in [("x.csv", "csv"), ("x.json", "json"), ("x.arrows", "arrow")] {
             let more = ["--format", format, "--into", "T_COPY", "--mode", "replace", "--quiet"];
@@ -347,6 +349,16 @@ matrix!(
         let summary = summary.success().json();
         assert_eq!((&summary["rows"], &summary["rejected"]), (&3.into(), &1.into()));
         assert_eq!(setup.rows("SELECT N, V FROM T ORDER BY N"), "1,x\n4,\n6,y\n8,z");
+        // What is committed stays, and so do the rejected rows before the failure.
+        let rows: String = (100..9000).map(|row| format!("{row},a\n")).collect();
+        let outcome = setup.load_csv(
+            format!("n,v\n99,long\n{rows}x,y,z\n"),
+            &[&reject[..], &["--commit-rows", "1000"]].concat(),
+        );
+        outcome.failure(1, &["7,999 rows are loaded and stay: ", "line 8903: 3 fields instead of 2"]);
+        assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "8003");
+        assert!(fs::read_to_string(&rejected).unwrap().contains(",99,long"));
+        setup.run("DELETE FROM T WHERE N >= 99");
         let outcome = setup.load_csv("n,v\n1,p\n2,q,r\n", &[&reject[..], &["--mode", "replace"]].concat());
         outcome.failure(1, &["line 3: 3 fields instead of 2"]);
         assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "4");
