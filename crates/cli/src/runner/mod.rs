@@ -16,9 +16,9 @@ pub(crate) use script::{Flow, run_script, wrong_script};
 pub(crate) use setting::{PlanForm, Settings};
 
 use crate::failure::{Failure, Result};
+use crate::interrupt;
 use crate::open::warn_of_statements;
 use crate::output::{Sink, counted};
-use crate::{interrupt, terminal};
 use arrow::datatypes::SchemaRef;
 use firearrow::{
     BatchLimits, Config, Connection, Kind, Params, Statement, Transaction, TransactionOptions, WireStats,
