@@ -125,9 +125,9 @@ Examples:
   firearrow query demo.fdb 'DELETE FROM T_BLOB; SELECT COUNT(*) FROM T_BLOB' --autocommit --timing
   firearrow query demo.fdb 'SELECT * FROM T_WIDE WHERE ID = 7' --plan
 
-Several statements are run as isql runs them: they end with a semicolon or with what SET TERM chose, DDL is committed
-at once in a transaction of its own, and all the rest is one transaction up to COMMIT, ROLLBACK or the end. The first
-error ends the run, and says on which line; what is not committed by then is rolled back. SET BAIL OFF goes on instead.
+Several statements are run as isql runs them: they end with a semicolon or with the SET TERM terminator, DDL is committed
+at once in a transaction of its own, and changes are one transaction up to COMMIT, ROLLBACK or the end. The first
+error ends the run, and says on which line; what is not committed by then is rolled back. SET BAIL OFF continues instead.
 
 A table shows NULL as NULL; in CSV a NULL is empty and an empty text is \"\". JSON has one object per line,
 in which decimals are strings: nothing is rounded. A table escapes control characters (\\n, \\u{1b}), wherever
@@ -150,7 +150,7 @@ pub(crate) struct QueryArgs {
     /// Write rows to FILE; an existing file is replaced once the new one is complete
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
-    /// Stop after N rows
+    /// Stop after N rows, of each query
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
     /// Make the engine refuse all changes

@@ -66,7 +66,7 @@ fn run(cli: &Cli) -> Result<()> {
 /// Runs what the command line names; the shell has some of it, too.
 fn run_command(cli: &Cli) -> Result<()> {
     match &cli.command {
-        Command::Shell(args) => shell::run(args),
+        Command::Shell(args) => shell::run(args, cli.json),
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),
         Command::Load(args) => load::run(args, cli.json),

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Whether warnings have been printed: all connections of a command take the same route.
+/// Whether warnings have been printed: all connections of a command take the same route, unless the shell connects elsewhere.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Whether the remark about `wire_compress` has been printed.
@@ -73,6 +73,11 @@ fn remark_on(config: &Config) {
     if config.compress == WireCompression::Auto && !REMARKED.swap(true, Ordering::Relaxed) {
         terminal::remark("wire_compress=auto has no effect in a single command; use wire_compress=true");
     }
+}
+
+/// Lets another server's warnings be printed.
+pub(crate) fn warn_again() {
+    TOLD.store(false, Ordering::Relaxed);
 }
 
 /// [`open`] for a command that opens one connection after the other.

@@ -112,7 +112,7 @@ impl Drop for Paged {
                 ));
             }
         } else {
-            // Nobody is left to hear of a failure.
+            // No caller is left to report this to.
             let _ = io::stdout().write_all(&std::mem::take(&mut self.held));
             let _ = io::stdout().flush();
         }

@@ -6,7 +6,7 @@ use crate::interrupt;
 use crate::open::{open, parse, refuse_blob_ids, warn_of_statements};
 use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
 use crate::phases::Phases;
-use crate::runner::{Display, Runner, Settings, run_script, wrong_script};
+use crate::runner::{Display, Flow, Runner, Settings, run_script, wrong_script};
 use crate::terminal;
 use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
@@ -61,28 +61,40 @@ fn run_scripts(scripts: &[Script], format: Format, args: &QueryArgs) -> Result<(
         runner.read_only();
     }
     let ran = run_all(&mut runner, scripts, args);
-    let ended = if ran.is_ok() { runner.commit() } else { runner.roll_back() };
-    let Err(failure) = ran.and(ended.map(|_| ())) else { return Ok(()) };
-    let done = match runner.counts() {
-        (0, 0) => return Err(failure),
-        (committed, 0) => format!("committed before: {}", counted(committed, "statement", "")),
-        (0, undone) => format!("rolled back: {}; nothing was committed", counted(undone, "statement", "")),
-        (committed, undone) => format!(
-            "committed before: {}; rolled back: {}",
-            counted(committed, "statement", ""),
-            counted(undone, "statement", "")
-        ),
+    let mut ended = match ran {
+        Ok(Flow::Continue | Flow::Exit) => runner.commit().map(|_| ()),
+        Ok(Flow::Quit) => Ok(()),
+        Err(failure) => Err(failure),
     };
-    Err(Failure::Hinted(Box::new(failure), done))
+    let undone = runner.roll_back().map(|_| ());
+    if ended.is_ok() {
+        ended = undone;
+    }
+    let Err(failure) = ended else { return Ok(()) };
+    // Whoever reads no more may not know that the rest was not run.
+    let failure = match failure.reason() {
+        Failure::PipeClosed => Failure::other(failure.text(false)),
+        _ => failure,
+    };
+    match runner.outcome() {
+        done if done.is_empty() => Err(failure),
+        done => Err(Failure::Hinted(Box::new(failure), done)),
+    }
 }
 
-fn run_all(runner: &mut Runner, scripts: &[Script], args: &QueryArgs) -> Result<()> {
+fn run_all(runner: &mut Runner, scripts: &[Script], args: &QueryArgs) -> Result<Flow> {
     let parameters = parameters(args);
     if args.parameters.0.is_empty() {
-        return scripts.iter().try_for_each(|script| run_script(runner, &script.name, &script.text));
+        for script in scripts {
+            let flow = run_script(runner, &script.name, &script.text)?;
+            if flow != Flow::Continue {
+                return Ok(flow);
+            }
+        }
+        return Ok(Flow::Continue);
     }
     match scripts.iter().map(|script| statements(script)).collect::<Result<Vec<_>>>()?.concat()[..] {
-        [statement] => runner.run(statement, &parameters),
+        [statement] => runner.run(statement, &parameters).map(|()| Flow::Continue),
         _ => Err(Failure::usage("--param is for a single statement")),
     }
 }
@@ -188,7 +200,7 @@ pub(crate) fn script(path: &Path) -> Result<String> {
         let line = before.filter(|byte| **byte == b'\n').count() + 1;
         let name = path.display();
         Failure::other(format!(
-            "{name}, line {line}: no UTF-8; convert it: iconv -f WINDOWS-1252 -t UTF-8 {name}"
+            "{name}, line {line}: not UTF-8; convert it: iconv -f WINDOWS-1252 -t UTF-8 {name}"
         ))
     })?;
     // Some editors begin a file with a mark.
@@ -200,6 +212,9 @@ fn statements(script: &Script) -> Result<Vec<&str>> {
     statements.map_err(|error| Failure::At(script.name.clone(), Box::new(wrong_script(error))))
 }
 
+/// What a statement begins with that is not for the server, or not always.
+const OWN_WORDS: [&str; 8] = ["SET", "SHOW", "EXIT", "QUIT", "INPUT", "IN", "OUTPUT", "OUT"];
+
 /// The statement of a script that has a single one, which is for the server.
 fn only_statement(scripts: &[Script]) -> Result<Option<&str>> {
     let all = scripts.iter().map(statements).collect::<Result<Vec<_>>>()?.concat();
@@ -207,7 +222,7 @@ fn only_statement(scripts: &[Script]) -> Result<Option<&str>> {
         [] => Err(Failure::usage("there is no SQL statement")),
         [statement] => Ok(Some(statement).filter(|statement| {
             let first = firearrow::sql::tokens(statement).next();
-            !first.is_some_and(|first| first.is_word("SET") || first.is_word("SHOW"))
+            !first.is_some_and(|first| OWN_WORDS.iter().any(|word| first.is_word(word)))
         })),
         _ => Ok(None),
     }

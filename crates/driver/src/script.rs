@@ -61,6 +61,21 @@ impl Splitter {
         let mut rest = tokens(text).peekable();
         while let Some(token) = rest.next() {
             let terminator = self.terminator();
+            // A name may have $ in it: END$$ ends with a terminator.
+            let token = match token.text.strip_suffix(terminator) {
+                Some(word)
+                    if token.kind == TokenKind::Word && terminator.starts_with('$') && !word.is_empty() =>
+                {
+                    let word = Token { text: word, ..token };
+                    current.get_or_insert_with(|| Statement::new(word.start)).add(&word);
+                    Token {
+                        kind: TokenKind::Symbol,
+                        text: terminator_of(text, &word, terminator),
+                        start: word.end(),
+                    }
+                }
+                _ => token,
+            };
             let ends = token.start + terminator.len();
             let is_end = is_terminator(text, &token, terminator)
                 && (self.terminator.is_some() || current.as_ref().is_none_or(Statement::may_end));
@@ -89,6 +104,11 @@ fn unfinished(rest: &str) -> Option<Statement> {
         statement.get_or_insert_with(|| Statement::new(token.start)).add(&token);
     }
     statement
+}
+
+/// The terminator as it is written behind a word.
+fn terminator_of<'a>(text: &'a str, word: &Token<'_>, terminator: &str) -> &'a str {
+    &text[word.end()..word.end() + terminator.len()]
 }
 
 fn is_terminator(script: &str, token: &Token<'_>, terminator: &str) -> bool {
@@ -298,6 +318,7 @@ mod tests {
         assert_eq!(split(script), ["a", "EXECUTE BLOCK AS BEGIN x = 1; END", "b; c", "d", "e"]);
         assert_eq!(split("SET TERM !!;\na; '!!' ! b!!c !! SET TERM ;!! d;"), ["a; '!!' ! b", "c", "d"]);
         assert_eq!(split("SET TERM go ;\na; goal\nGO b go"), ["a; goal", "b"]);
+        assert_eq!(split("SET TERM $$ ;\nBEGIN a; END$$ b$$c$$ d $$"), ["BEGIN a; END", "b$$c", "d"]);
         assert_eq!(split("SET TERM ^"), [""; 0]);
         for script in ["SET TERM ;", "SET TERM a b;", "SET TERM"] {
             assert!(statements(script).is_err(), "{script}");

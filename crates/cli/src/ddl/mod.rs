@@ -33,6 +33,8 @@ mod udf;
 mod view;
 mod whole;
 
+pub(crate) use name::is_plain;
+
 use crate::failure::{Failure, Result};
 use crate::open::open;
 use crate::output;
@@ -54,7 +56,7 @@ Examples:
 
 NAME is a table, view, procedure, function, trigger, sequence (generator), domain, package, index
 or exception. It is taken as written, or else as the only name that differs in letter case alone;
-in quotes, as in SQL, it is exactly this one. Keys, indexes, triggers, comments and privileges come
+in quotes, as in SQL, it must match exactly. Keys, indexes, triggers, comments and privileges come
 with their table.
 
 The output is a script for isql and others that know SET TERM. It creates the same objects in an

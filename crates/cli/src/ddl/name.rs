@@ -5,11 +5,13 @@ use firearrow::catalog::{identifier, quoted};
 
 /// Returns a name as SQL text must have it, in quotes only where it needs them.
 pub(super) fn name(name: &str) -> String {
+    if is_plain(name) { name.to_owned() } else { quoted(name) }
+}
+
+/// Whether a name needs no quotes.
+pub(crate) fn is_plain(name: &str) -> bool {
     // Dialect 1 knows names without quotes only, which is the rule for leaving them out.
-    match identifier(Dialect::One, name) {
-        Some(plain) if RESERVED.binary_search(&name).is_err() => plain,
-        _ => quoted(name),
-    }
+    identifier(Dialect::One, name).is_some() && RESERVED.binary_search(&name).is_err()
 }
 
 /// Returns names with commas between them.

@@ -27,7 +27,7 @@ impl Conversation {
     pub(crate) fn turn<T>(&self, work: impl FnOnce() -> T) -> T {
         STATEMENT.fetch_add(1, Ordering::SeqCst);
         let done = work();
-        // What is cancelled later is nothing.
+        // A later Ctrl-C has nothing to cancel.
         STATEMENT.fetch_add(1, Ordering::SeqCst);
         done
     }

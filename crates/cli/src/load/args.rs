@@ -30,12 +30,12 @@ Modes:
   replace  delete its rows first, in the same transaction; the table itself stays as it is
   upsert   update the rows whose key exists, insert the others; --key, or the primary key
 
-Names of columns and of the table are matched as they are, else without regard to letter case. Columns that the
+Names of columns and of the table are matched exactly, otherwise ignoring letter case. Columns that the
 files lack get their default. \"Quotes\" around the table's name make letter case count.
 
 CSV has a header (RFC 4180). An empty field is NULL, and \"\" an empty text, as `copy` writes them. JSON has one
-object per line; what lacks is NULL. In both, binary values are hexadecimal, and dates and times ISO 8601.
-A table that is created for CSV or JSON gets types by its first rows, which are named: BIGINT, NUMERIC, DOUBLE
+object per line; missing members are NULL. In both, binary values are hexadecimal, and dates and times ISO 8601.
+A table that is created for CSV or JSON gets types inferred from its first rows, and prints them: BIGINT, NUMERIC, DOUBLE
 PRECISION, DATE, TIMESTAMP and BOOLEAN where all values are such, else text.
 
 Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .json, .jsonl and .ndjson.")]
@@ -111,6 +111,11 @@ impl LoadArgs {
                 "--reject is for a table that exists: the types of a new one are made for the rows; \
                  create it first",
             ));
+        }
+        if let Some(reject) = self.reject.as_ref().and_then(|path| path.canonicalize().ok())
+            && self.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == reject))
+        {
+            return Err(Failure::usage("--reject would replace a file that is loaded; choose another name"));
         }
         if self.files.len() > 1 && self.files.iter().any(|file| is_standard_input(file)) {
             return Err(Failure::usage("standard input cannot be loaded together with files"));

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
     let mut loading = Loading::new(args, &session, &table, &files)?;
     if let Some(created) = loading.created.as_ref().filter(|_| !args.quiet && !json) {
         let columns = created.join(", ");
-        let by = if reading.is_text() { ", with types by its first rows" } else { "" };
+        let by = if reading.is_text() { ", with types inferred from its first rows" } else { "" };
         terminal::remark(&format!("creating {} ({columns}){by}", table.name));
     }
     let bytes = Arc::clone(&reading.read);

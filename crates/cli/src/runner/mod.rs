@@ -6,17 +6,19 @@
 
 mod display;
 mod facts;
+mod script;
 mod setting;
 mod transaction;
 
 pub(crate) use display::Display;
 pub(crate) use facts::Listing;
+pub(crate) use script::{Flow, run_script, wrong_script};
 pub(crate) use setting::{PlanForm, Settings};
 
 use crate::failure::{Failure, Result};
+use crate::interrupt;
 use crate::open::warn_of_statements;
 use crate::output::{Sink, counted};
-use crate::{interrupt, terminal};
 use arrow::datatypes::SchemaRef;
 use firearrow::{
     BatchLimits, Config, Connection, Kind, Params, Statement, Transaction, TransactionOptions, WireStats,
@@ -40,6 +42,12 @@ pub(crate) struct Runner {
     committed: u64,
     /// Statements whose changes are gone.
     rolled_back: u64,
+    /// Statements whose commit was sent, and never answered.
+    unknown: u64,
+    /// Scripts within scripts that run.
+    depth: usize,
+    /// Whether the last statement was executed, whatever came of its rows.
+    executed: bool,
     /// Statements that have defined something.
     definitions: u64,
 }
@@ -83,6 +91,9 @@ impl Runner {
             open: None,
             committed: 0,
             rolled_back: 0,
+            unknown: 0,
+            depth: 0,
+            executed: false,
             definitions: 0,
         }
     }
@@ -97,9 +108,28 @@ impl Runner {
         self.open.as_ref().map(|open| open.changes)
     }
 
-    /// How many statements are committed, and how many were undone.
-    pub(crate) fn counts(&self) -> (u64, u64) {
-        (self.committed, self.rolled_back)
+    /// Whether the engine refuses all changes.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.options.read_only
+    }
+
+    /// What has become of the statements that changed something; empty if there were none.
+    pub(crate) fn outcome(&self) -> String {
+        let count = |number| counted(number, "statement", "");
+        let mut parts = Vec::new();
+        if self.committed > 0 {
+            parts.push(format!("committed before: {}", count(self.committed)));
+        }
+        if self.rolled_back > 0 {
+            parts.push(format!("rolled back: {}", count(self.rolled_back)));
+        }
+        if self.unknown > 0 {
+            parts.push(format!("committed or not, which is unknown: {}", count(self.unknown)));
+        }
+        if self.committed + self.unknown == 0 && self.rolled_back > 0 {
+            parts.push("nothing was committed".to_owned());
+        }
+        parts.join("; ")
     }
 
     /// How many statements have defined something.
@@ -144,24 +174,29 @@ impl Runner {
         Ok(())
     }
 
-    /// Ends what is open.
+    /// Makes the changes permanent. If the server refuses, they stay open.
     pub(crate) fn commit(&mut self) -> Result<&'static str> {
-        let Some(open) = self.open.take() else { return Ok("nothing is uncommitted") };
-        // A commit that fails leaves the transaction open on the server, and dropping it rolls back.
-        let committed = open.transaction.commit();
-        match committed {
-            Ok(()) => {
-                self.committed += open.changes;
-                Ok("committed")
-            }
-            Err(error) => {
-                self.rolled_back += open.changes;
-                Err(error.into())
-            }
+        let Some(open) = &mut self.open else { return Ok("nothing is uncommitted") };
+        let changes = open.changes;
+        let Err(error) = open.transaction.try_commit() else {
+            self.open = None;
+            self.committed += changes;
+            return Ok("committed");
+        };
+        if error.lost_commit().is_some() {
+            self.open = None;
+            self.unknown += changes;
+            return Err(error.into());
         }
+        if self.connection.is_failed() {
+            self.forget();
+            return Err(error.into());
+        }
+        let hint = "the transaction is still open: COMMIT again, or ROLLBACK".to_owned();
+        Err(Failure::Hinted(Box::new(error.into()), hint))
     }
 
-    /// The same, without its changes.
+    /// Undoes the changes.
     pub(crate) fn roll_back(&mut self) -> Result<&'static str> {
         let Some(open) = self.open.take() else { return Ok("nothing is uncommitted") };
         self.rolled_back += open.changes;
@@ -191,7 +226,7 @@ impl Runner {
             self.show(sql)?;
             return Ok(true);
         }
-        if is(0, "CONNECT") || (is(0, "CREATE") && (is(1, "DATABASE") || is(1, "SCHEMA") && is(2, "'"))) {
+        if is(0, "CONNECT") || (is(0, "CREATE") && is(1, "DATABASE")) {
             let text = "this connection has its database; connect to another one with \\connect in the shell, or a URL";
             return Err(Failure::usage(format!("{}: {text}", words[0].text.to_ascii_uppercase())));
         }
@@ -230,14 +265,13 @@ impl Runner {
 
     fn retain(&mut self, commit: bool) -> Result<Option<Done>> {
         let Some(open) = &mut self.open else { return Ok(Some(Done::Told("nothing is uncommitted"))) };
-        let changes = std::mem::take(&mut open.changes);
         if commit {
             open.transaction.commit_retaining()?;
-            self.committed += changes;
+            self.committed += std::mem::take(&mut open.changes);
             return Ok(Some(Done::Told("committed; the transaction goes on")));
         }
         open.transaction.rollback_retaining()?;
-        self.rolled_back += changes;
+        self.rolled_back += std::mem::take(&mut open.changes);
         Ok(Some(Done::Told("rolled back; the transaction goes on")))
     }
 
@@ -269,6 +303,9 @@ impl Runner {
                     && shown == self.display.rows_shown() =>
             {
                 drop(transaction);
+                if self.settings.auto_commit {
+                    return self.alone(sql, parameters, self.options);
+                }
                 self.within(sql, parameters, true)
             }
             Err(error) => Err(error),
@@ -281,14 +318,15 @@ impl Runner {
 
     /// In the open transaction, or one that stays open.
     fn within(&mut self, sql: &str, parameters: &Params, changes: bool) -> Result<Option<Done>> {
+        let was_open = self.open.is_some();
         let mut open = match self.open.take() {
             Some(open) => open,
             None => self.begun(self.connection.begin_lazy(self.options)?),
         };
         let done = self.execute(sql, parameters, &mut open.transaction);
-        // What failed has changed nothing; a transaction that nothing has changed need not stay.
-        open.changes += u64::from(changes && matches!(done, Ok(Some(_))));
-        if done.is_ok() || open.changes > 0 {
+        // What the engine has refused has changed nothing. What was executed has, even if its rows were not wanted.
+        open.changes += u64::from(changes && self.executed);
+        if was_open || open.changes > 0 || (done.is_ok() && !self.settings.plan_only) {
             self.open = Some(open);
         }
         done
@@ -301,6 +339,7 @@ impl Runner {
         parameters: &Params,
         transaction: &mut Transaction,
     ) -> Result<Option<Done>> {
+        self.executed = false;
         let statement = transaction.prepare(sql)?;
         if let Some(form) = self.settings.plan {
             self.display.text(&plan(&statement, form)?)?;
@@ -310,12 +349,14 @@ impl Runner {
         }
         if !statement.has_rows() {
             let executed = statement.execute(transaction, parameters.clone())?;
+            self.executed = true;
             return Ok(Some(Done::Affected(executed.affected_rows)));
         }
         let mut limits = BatchLimits::default();
         limits.rows =
             self.display.limit().map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
         let mut cursor = statement.with_limits(limits).query(transaction, parameters.clone())?;
+        self.executed = true;
         // Read first: without rows to show, nothing is shown of a query that fails.
         let mut next = cursor.next_batch()?;
         let mut sink = self.sink(&cursor.schema())?;
@@ -323,7 +364,11 @@ impl Runner {
         let mut rows = 0;
         while let Some(batch) = next.take().filter(|_| rows < limit) {
             let wanted = usize::try_from(limit - rows).unwrap_or(usize::MAX).min(batch.num_rows());
-            self.display.show(&mut *sink, &batch.slice(0, wanted))?;
+            match self.display.show(&mut *sink, &batch.slice(0, wanted)) {
+                // Whoever has left the pager has seen enough.
+                Err(Failure::PipeClosed) if self.display.pager.is_some() => break,
+                shown => shown?,
+            }
             rows += wanted as u64;
             interrupt::check()?;
             if rows < limit {
@@ -331,7 +376,10 @@ impl Runner {
             }
         }
         cursor.close()?;
-        sink.finish()?;
+        match sink.finish() {
+            Err(Failure::PipeClosed) if self.display.pager.is_some() => {}
+            finished => finished?,
+        }
         Ok(Some(Done::Rows(rows)))
     }
 
@@ -378,53 +426,5 @@ fn cost(connection: &Connection, (began, before): (Instant, WireStats)) -> Strin
             counted(trips, "round trip", ""),
             firearrow_bench::text::thousands(wire.bytes_received)
         ),
-    }
-}
-
-/// The failure of splitting a script.
-pub(crate) fn wrong_script(error: firearrow_driver::Error) -> Failure {
-    Failure::usage(error.message())
-}
-
-/// Splits a script and runs it. With [`Settings::bail`] the first error ends it.
-///
-/// # Errors
-/// The first error, with the line of its statement and what of the script is committed.
-pub(crate) fn run_script(runner: &mut Runner, name: &str, script: &str) -> Result<()> {
-    let statements = firearrow_driver::script::statements(script)
-        .map_err(|error| Failure::At(name.to_owned(), Box::new(wrong_script(error))))?;
-    for statement in statements {
-        interrupt::check()?;
-        if let Err(error) = runner.run(statement, &Params::none()) {
-            let place = format!("{name}, line {}", line(script, statement));
-            let error = Failure::At(place, Box::new(error));
-            if runner.settings.bail || interrupt::reason().is_some() || runner.connection.is_failed() {
-                return Err(error);
-            }
-            terminal::remark(&format!("error: {}", error.text(false)));
-        }
-    }
-    Ok(())
-}
-
-/// The line on which a part of a text begins.
-fn line(text: &str, part: &str) -> usize {
-    let offset = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
-    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn statements_know_their_lines() {
-        let script = "-- one\na;\n\nb; c;\n";
-        let lines: Vec<usize> = firearrow_driver::script::statements(script)
-            .unwrap()
-            .iter()
-            .map(|each| line(script, each))
-            .collect();
-        assert_eq!(lines, [2, 4, 4]);
     }
 }

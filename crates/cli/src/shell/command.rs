@@ -3,7 +3,7 @@
 use super::{Next, Shell};
 use crate::failure::{Failure, Result};
 use crate::output::{Format, print};
-use crate::runner::{Listing, PlanForm, run_script};
+use crate::runner::{Flow, Listing, PlanForm};
 use clap::ValueEnum;
 use std::path::Path;
 use std::process::Command as Process;
@@ -245,7 +245,7 @@ const COMMANDS: [Command; 34] = [
     Command {
         names: &["\\pager"],
         arguments: "[on|off]",
-        help: "show long output by $FIREARROW_PAGER, $PAGER or less",
+        help: "show long output with $FIREARROW_PAGER, $PAGER or less",
         run: |shell, arguments| {
             let mut runner = shell.runner.borrow_mut();
             let is_on = switch(arguments, runner.display.pager.is_some())?;
@@ -269,9 +269,12 @@ const COMMANDS: [Command; 34] = [
         help: "run a script",
         run: |shell, arguments| {
             let path = Path::new(needed(arguments, "FILE")?);
-            let script = crate::query::script(path)?;
-            let name = path.display().to_string();
-            shell.on_runner(|runner| run_script(runner, &name, &script))?;
+            // EXIT and QUIT end the script, and not the session.
+            shell.on_runner(|runner| match runner.input(path)? {
+                Flow::Quit => runner.roll_back().map(|_| ()),
+                Flow::Exit => runner.commit().map(|_| ()),
+                Flow::Continue => Ok(()),
+            })?;
             Ok(Next::Continue)
         },
     },
@@ -357,7 +360,7 @@ const COMMANDS: [Command; 34] = [
     Command {
         names: &["\\cd"],
         arguments: "[FOLDER]",
-        help: "change the folder of files",
+        help: "change the current folder",
         run: |_, arguments| {
             let folder = if arguments.all.is_empty() {
                 std::env::var("HOME").unwrap_or_default()
@@ -423,23 +426,24 @@ fn seconds(text: &str) -> Result<Duration> {
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     // Without a pause it would be a load test.
     seconds
-        .filter(|pause| *pause >= SHORTEST_PAUSE)
-        .ok_or_else(|| Failure::usage(format!("\\watch takes seconds, 0.1 or more, not {text}")))
+        .filter(|pause| (SHORTEST_PAUSE..=LONGEST_PAUSE).contains(pause))
+        .ok_or_else(|| Failure::usage(format!("\\watch takes seconds from 0.1 to a day, not {text}")))
 }
 
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(86_400);
 
 fn help() -> String {
     let width = COMMANDS.iter().map(|command| head(command).chars().count()).max().unwrap_or(0);
     let mut text = String::from(
-        "SQL ends with a semicolon, or with what SET TERM chose. Tab completes, Ctrl-C ends the running statement.\n\n",
+        "SQL ends with a semicolon, or with the SET TERM terminator. Tab completes, Ctrl-C ends the running statement.\n\n",
     );
     for command in &COMMANDS {
         text.push_str(&format!("  {:width$}  {}\n", head(command), command.help));
     }
     text.push_str(
         "\nAs in isql: SHOW TABLES, SHOW TABLE NAME …, SET (lists the settings), COMMIT, ROLLBACK, SET TRANSACTION,\n\
-         INPUT FILE, OUTPUT [FILE], EXIT (commits) and QUIT (rolls back).\n\
+         INPUT FILE, OUTPUT [FILE], EXIT (commits) and QUIT (asks about changes, and rolls back in a script).\n\
          DDL is committed at once, in a transaction of its own. Other changes stay open until COMMIT or ROLLBACK, and the\n\
          prompt has a * until then.\n",
     );
@@ -480,7 +484,7 @@ mod tests {
     fn pauses_are_no_load_tests() {
         assert_eq!(seconds("").unwrap(), Duration::from_secs(2));
         assert_eq!(seconds("0.5").unwrap(), Duration::from_millis(500));
-        for wrong in ["0", "-1", "x", "0.01", "1e99", "nan"] {
+        for wrong in ["0", "-1", "x", "0.01", "1e19", "1e99", "nan"] {
             assert!(seconds(wrong).is_err(), "{wrong}");
         }
     }

@@ -1,10 +1,12 @@
 //! Completion of keywords, names and files.
 
 use super::command;
+use crate::ddl;
 use crate::runner::Runner;
-use firearrow::catalog::{Name, identifier, quoted};
+use crate::terminal;
+use firearrow::CancelToken;
+use firearrow::catalog::{Name, quoted};
 use firearrow::sql::{Token, TokenKind, tokens};
-use firearrow::{CancelToken, Connection, Dialect};
 use rustyline::Context;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use std::cell::RefCell;
@@ -66,7 +68,9 @@ impl Completion {
             }
         }
         let start = word_start(&text[..at]);
-        let found = self.names_for(text, start, &text[start..at]);
+        let mut found = self.names_for(text, start, &text[start..at]);
+        // The editor writes them as they are.
+        found.retain(|name| terminal::line(name) == *name);
         Ok((start, found.into_iter().map(pair).collect()))
     }
 
@@ -83,7 +87,7 @@ impl Completion {
                 .into_iter()
                 .find(|(table, alias)| alias.as_ref().unwrap_or(table) == &folded || table == &folded);
             let table = table.map_or(folded, |(table, _)| table);
-            let columns = names.columns(&runner.connection, &table);
+            let columns = names.columns(&runner, &table);
             let fitting = columns.iter().filter(|name| fits(name, rest));
             return fitting.map(|name| format!("{qualifier}.{}", spelled(name, word))).collect();
         }
@@ -95,7 +99,7 @@ impl Completion {
         }
         let mut found = Vec::new();
         for (table, _) in tables_of(text, &names.tables) {
-            let columns = names.columns(&runner.connection, &table);
+            let columns = names.columns(&runner, &table);
             found.extend(columns.iter().filter(|name| fits(name, word)).map(|name| spelled(name, word)));
         }
         found.sort();
@@ -116,6 +120,10 @@ impl Completion {
         if names.as_ref().is_some_and(is_fresh) {
             return;
         }
+        // A call that has to be cancelled may cost the connection, and the changes with it.
+        if runner.uncommitted().is_some_and(|changes| changes > 0) {
+            return;
+        }
         let ask = || runner.connection.catalog()?.tables(Name::Any);
         // Without an answer, keywords are still completed.
         if let Ok(tables) = CancelToken::after(PATIENCE).run(ask) {
@@ -128,9 +136,12 @@ impl Completion {
 }
 
 impl Names {
-    fn columns(&mut self, connection: &Connection, table: &str) -> &[String] {
+    fn columns(&mut self, runner: &Runner, table: &str) -> &[String] {
+        if !self.columns.contains_key(table) && runner.uncommitted().is_some_and(|changes| changes > 0) {
+            return &[];
+        }
         self.columns.entry(table.to_owned()).or_insert_with(|| {
-            let ask = || connection.catalog()?.columns(Name::Is(table), Name::Any);
+            let ask = || runner.connection.catalog()?.columns(Name::Is(table), Name::Any);
             let columns = CancelToken::after(PATIENCE).run(ask).unwrap_or_default();
             columns.into_iter().map(|column| column.name).collect()
         })
@@ -169,9 +180,7 @@ fn fits(name: &str, word: &str) -> bool {
 
 /// A name as SQL needs it, in the letter case of what was entered.
 fn spelled(name: &str, word: &str) -> String {
-    // Names that dialect 1 can say are those that need no quotes, except for keywords.
-    let is_plain = identifier(Dialect::One, name).is_some() && KEYWORDS.binary_search(&name).is_err();
-    match is_plain && !word.starts_with('"') {
+    match ddl::is_plain(name) && !word.starts_with('"') {
         true if word.chars().any(char::is_lowercase) => name.to_ascii_lowercase(),
         true => name.to_owned(),
         false => quoted(name),

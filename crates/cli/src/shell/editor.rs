@@ -1,12 +1,11 @@
 //! The line editor: what is entered, its history, and when a statement has ended.
 
 use super::completion::Completion;
-use super::is_whole;
+use super::{command_start, is_bare, is_whole};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::runner::Runner;
 use crate::terminal;
-use firearrow::sql::tokens;
 use firearrow_bench::secret;
 use firearrow_driver::script::Splitter;
 use rustyline::completion::{Completer, Pair};
@@ -80,17 +79,18 @@ impl Editor {
         }
     }
 
-    /// Asks a question; Enter alone means `default`, and so does whatever is no answer.
-    pub(super) fn ask(&mut self, question: &str, default: bool) -> Result<bool> {
+    /// Asks a question until it is answered; Enter alone means `default`. `None` = Ctrl-C or Ctrl-D.
+    pub(super) fn ask(&mut self, question: &str, default: bool) -> Result<Option<bool>> {
         self.expect(None);
-        Ok(match self.line(question, "")? {
-            Entered::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
-                "y" | "yes" => true,
-                "n" | "no" => false,
-                _ => default,
-            },
-            Entered::Cancelled | Entered::End => false,
-        })
+        loop {
+            let Entered::Text(text) = self.line(question, "")? else { return Ok(None) };
+            match text.trim().to_ascii_lowercase().as_str() {
+                "" => return Ok(Some(default)),
+                "y" | "yes" => return Ok(Some(true)),
+                "n" | "no" => return Ok(Some(false)),
+                _ => {}
+            }
+        }
     }
 
     /// What was entered before, a line each.
@@ -168,7 +168,7 @@ fn history_file() -> Option<PathBuf> {
 
 /// Whether a password may be in it.
 fn is_secret(text: &str) -> bool {
-    secret::redact(text) != text || tokens(text).any(|token| token.is_word("PASSWORD"))
+    secret::redact(text) != text || text.to_ascii_uppercase().contains("PASSWORD")
 }
 
 fn failure(error: ReadlineError) -> Failure {
@@ -195,10 +195,7 @@ impl Validator for Assistant {
 
 /// Whether what was entered can be run.
 fn has_ended(text: &str, splitter: &Splitter) -> bool {
-    let text = text.trim();
-    let last = text.rfind('\n').map_or(text, |end| &text[end + 1..]);
-    let is_word = ["exit", "quit", "help", "?"].iter().any(|word| text.eq_ignore_ascii_case(word));
-    is_word || last.starts_with('\\') || is_whole(text, splitter.clone())
+    is_bare(text) || command_start(text.trim()).is_some() || is_whole(text, splitter.clone())
 }
 
 impl Completer for Assistant {
@@ -235,6 +232,7 @@ mod tests {
     #[test]
     fn statements_with_passwords_are_not_kept() {
         assert!(is_secret("CREATE USER a PASSWORD 'x';") && is_secret("\\c firebird://a:b@h/x"));
-        assert!(!is_secret("SELECT 'password' FROM t;"));
+        assert!(is_secret("EXECUTE BLOCK AS BEGIN EXECUTE STATEMENT 'ALTER USER a PASSWORD ''s'''; END;"));
+        assert!(!is_secret("SELECT 'pass' FROM t;"));
     }
 }

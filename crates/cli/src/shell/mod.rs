@@ -16,7 +16,7 @@ use crate::interrupt::{self, Conversation};
 use crate::open;
 use crate::output::{counted, print};
 use crate::pager::Pager;
-use crate::runner::{Display, Runner, Settings, wrong_script};
+use crate::runner::{Display, Flow, Runner, Settings, wrong_script};
 use crate::terminal;
 use clap::{Args, Parser, ValueHint};
 use editor::{Editor, Entered};
@@ -35,16 +35,17 @@ Examples:
   firearrow shell demo.fdb
   firearrow shell demo.fdb < script.sql
 
-SQL ends with a semicolon. \\? lists the commands, which are those of psql; SHOW and SET are those of isql. Tab completes
+SQL ends with a semicolon. \\? lists the commands, most of them those of psql; SHOW and SET are those of isql. Tab completes
 keywords, tables and columns. Ctrl-C ends the running statement, or forgets what was entered; Ctrl-D leaves.
 
 DDL is committed at once, in a transaction of its own. Other changes stay open until COMMIT or ROLLBACK, and the prompt
 has a * until then; leaving asks what to do with them. Queries alone leave no transaction open.
 
-What was entered is kept in ~/.local/state/firearrow/history ($FIREARROW_HISTORY names another file, or none if it is
-empty), except statements with passwords. Long output goes to $FIREARROW_PAGER, $PAGER or less.
+What was entered is kept in ~/.local/state/firearrow/history (or below $XDG_STATE_HOME; $FIREARROW_HISTORY names another
+file, or none if it is empty), except statements with passwords. Long output goes to $FIREARROW_PAGER, $PAGER or less.
 
-If standard input is no terminal, it is a script: the first error ends it, and what it has not committed is rolled back.")]
+If standard input or output is no terminal, standard input is a script: the first error ends it, and what it has not
+committed is rolled back.")]
 pub(crate) struct ShellArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -57,7 +58,10 @@ pub(crate) struct ShellArgs {
     pub(crate) autocommit: bool,
 }
 
-pub(crate) fn run(args: &ShellArgs) -> Result<()> {
+pub(crate) fn run(args: &ShellArgs, json: bool) -> Result<()> {
+    if json {
+        return Err(Failure::usage("the shell is for people; firearrow query --json is for programs"));
+    }
     let config = open::parse(&args.url)?;
     let connection = open::open(&config)?;
     let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -145,25 +149,55 @@ impl Shell {
         let mut script = String::new();
         interrupt::waiting(|| io::stdin().read_to_string(&mut script))?;
         let script = script.strip_prefix('\u{feff}').unwrap_or(&script).to_owned();
-        let mut sql = String::new();
-        for (number, line) in script.lines().enumerate() {
-            let at = |error| Failure::At(format!("line {}", number + 1), Box::new(error));
-            // A command begins where no text or comment is open: between two statements, or after one that has begun.
-            let is_command = line.starts_with('\\');
+        let ran = self.lines(&script);
+        let mut runner = self.runner.borrow_mut();
+        let ended = ran.and_then(|next| match next {
+            Next::RollBack => runner.roll_back().map(|_| ()),
+            _ => runner.commit().map(|_| ()),
+        });
+        let Err(failure) = ended else { return Ok(()) };
+        // The failure is what is reported.
+        let _ = runner.roll_back();
+        let failure = match failure.reason() {
+            Failure::PipeClosed => Failure::other(failure.text(false)),
+            _ => failure,
+        };
+        match runner.outcome() {
+            done if done.is_empty() => Err(failure),
+            done => Err(Failure::Hinted(Box::new(failure), done)),
+        }
+    }
+
+    /// Runs the lines of a script, and returns how it wants to end.
+    fn lines(&mut self, script: &str) -> Result<Next> {
+        let (mut sql, mut begin) = (String::new(), 1);
+        for (index, line) in script.lines().enumerate() {
+            if sql.trim().is_empty() {
+                (sql, begin) = (String::new(), index + 1);
+            }
             sql.push_str(line);
             sql.push('\n');
-            if is_command || is_whole(&sql, self.splitter.clone()) {
-                match self.accept(&std::mem::take(&mut sql)).map_err(at)? {
-                    Next::Continue => {}
-                    Next::RollBack => return self.runner.borrow_mut().roll_back().map(|_| ()),
-                    Next::Commit | Next::End => break,
+            let may_end = line.starts_with('\\') || contains(line, self.splitter.terminator());
+            // Looking at all of a long statement after each line would take ages.
+            if !may_end && begin <= index {
+                continue;
+            }
+            if command_start(&sql).is_some() || is_bare(&sql) || is_whole(&sql, self.splitter.clone()) {
+                match self.accept(&std::mem::take(&mut sql)) {
+                    Ok(Next::Continue) => {}
+                    Ok(next) => return Ok(next),
+                    Err(error) => {
+                        let error = Failure::At(format!("line {begin}"), Box::new(error));
+                        self.runner.borrow().survives(error)?;
+                    }
                 }
             }
         }
-        if !sql.trim().is_empty() {
-            self.run_sql(&format!("{sql}{}", self.splitter.terminator()))?;
+        if sql.trim().is_empty() {
+            return Ok(Next::End);
         }
-        self.runner.borrow_mut().commit().map(|_| ())
+        let rest = format!("{sql}{}", self.splitter.terminator());
+        self.run_sql(&rest).map_err(|error| Failure::At(format!("line {begin}"), Box::new(error)))
     }
 
     /// The name of the database, and * while changes are not committed.
@@ -183,48 +217,45 @@ impl Shell {
     /// Runs what was entered.
     fn accept(&mut self, text: &str) -> Result<Next> {
         let trimmed = text.trim();
-        match trimmed.trim_end_matches(';').trim_end().to_ascii_lowercase().as_str() {
+        match trimmed.to_ascii_lowercase().as_str() {
             "exit" => return Ok(Next::Commit),
-            "quit" => return Ok(if self.editor.is_some() { Next::End } else { Next::RollBack }),
+            "quit" => return Ok(self.quit()),
             "help" | "?" => return command::run(self, "\\?", ""),
             _ => {}
         }
         // A command may follow SQL that has not ended.
-        let last = trimmed.rfind('\n').map_or(0, |end| end + 1);
-        if trimmed[last..].starts_with('\\') {
-            let mut before = trimmed[..last].trim_end();
+        if let Some(start) = command_start(trimmed) {
+            let mut before = trimmed[..start].trim_end();
             if let Ok(Split { statements, rest }) = self.splitter.clone().split(before)
                 && !statements.is_empty()
             {
-                self.run_sql(&before[..before.len() - rest.len()])?;
-                before = rest;
+                match self.run_sql(&before[..before.len() - rest.len()])? {
+                    Next::Continue => before = rest,
+                    next => return Ok(next),
+                }
             }
-            return command::run(self, &trimmed[last..], before);
+            return command::run(self, &trimmed[start..], before);
         }
-        self.run_sql(text)?;
-        Ok(Next::Continue)
+        self.run_sql(text)
+    }
+
+    /// On a terminal, somebody can be asked about changes.
+    fn quit(&self) -> Next {
+        if self.editor.is_some() { Next::End } else { Next::RollBack }
     }
 
     /// Runs whole statements.
-    fn run_sql(&mut self, text: &str) -> Result<()> {
+    fn run_sql(&mut self, text: &str) -> Result<Next> {
         let Split { statements, .. } = self.splitter.split(text).map_err(wrong_script)?;
         for statement in statements {
-            let mut words = tokens(statement);
-            let first = words.next();
-            let is = |word: &str| first.is_some_and(|token| token.is_word(word));
-            let rest = first.map_or("", |token| statement[token.end()..].trim());
-            let file = rest.trim_matches(['\'', '"']);
-            match () {
-                () if is("INPUT") || (is("IN") && !rest.is_empty()) => {
-                    command::run(self, &format!("\\i {file}"), "")?;
-                }
-                () if is("OUTPUT") || is("OUT") => {
-                    command::run(self, &format!("\\o {file}"), "")?;
-                }
-                () => self.statement(statement)?,
+            self.last = Some(statement.to_owned());
+            match self.on_runner(|runner| runner.step(statement))? {
+                Flow::Continue => {}
+                Flow::Exit => return Ok(Next::Commit),
+                Flow::Quit => return Ok(self.quit()),
             }
         }
-        Ok(())
+        Ok(Next::Continue)
     }
 
     fn statement(&mut self, sql: &str) -> Result<()> {
@@ -285,6 +316,9 @@ impl Shell {
     /// Runs `firearrow copy` or `firearrow load` for this database.
     fn subcommand(&mut self, name: &str, arguments: &str) -> Result<Next> {
         let words = words(arguments)?;
+        if name == "load" && self.runner.borrow().is_read_only() {
+            return Err(Failure::usage("this session is read-only"));
+        }
         let url = self.runner.borrow().url.clone();
         let line = ["firearrow".to_owned(), name.to_owned(), url].into_iter().chain(words);
         let cli = Cli::try_parse_from(line).map_err(|error| {
@@ -318,6 +352,7 @@ impl Shell {
     }
 
     fn reconnect(&mut self, url: &str, config: Config) -> Result<()> {
+        open::warn_again();
         let connect = || open::attach(&config);
         let connection = match &self.conversation {
             Some(conversation) => conversation.turn(connect),
@@ -345,7 +380,7 @@ impl Shell {
         }
         let question = "The connection is lost, and with it what was not committed. Connect again? [Y/n] ";
         let Some(editor) = &mut self.editor else { return Ok(Next::Continue) };
-        let mut again = editor.ask(question, true)?;
+        let mut again = editor.ask(question, true)? == Some(true);
         while again {
             let (url, config) = (self.runner.borrow().url.clone(), self.runner.borrow().config.clone());
             match self.reconnect(&url, config) {
@@ -353,7 +388,7 @@ impl Shell {
                 Err(failure) => terminal::remark(&format!("error: {}", failure.text(false))),
             }
             let Some(editor) = &mut self.editor else { break };
-            again = interrupt::reason().is_none() && editor.ask("Try again? [Y/n] ", true)?;
+            again = interrupt::reason().is_none() && editor.ask("Try again? [Y/n] ", true)? == Some(true);
         }
         terminal::remark("\\connect connects again");
         Ok(Next::Continue)
@@ -365,17 +400,21 @@ impl Shell {
         let commit = match next {
             Next::Commit => true,
             Next::RollBack => false,
-            _ if changes == 0 => false,
+            // Nothing that is known of; committing loses nothing of what procedures have written.
+            _ if changes == 0 => true,
             _ => {
                 let statements = counted(changes, "statement", "");
                 let question = format!("The changes of {statements} are not committed. Commit them? [y/N] ");
                 let Some(editor) = &mut self.editor else { return Ok(true) };
-                editor.ask(&question, false)?
+                match editor.ask(&question, false)? {
+                    Some(commit) => commit,
+                    None => return Ok(false),
+                }
             }
         };
         let ended = match commit {
-            true => self.runner.borrow_mut().commit(),
-            false => self.runner.borrow_mut().roll_back(),
+            true => self.on_runner(Runner::commit),
+            false => self.on_runner(Runner::roll_back),
         };
         match ended {
             Ok(text) if changes > 0 => print(&format!("{text}\n"))?,
@@ -389,6 +428,25 @@ impl Shell {
         }
         Ok(true)
     }
+}
+
+/// Where a command begins in the last line: not within a text or comment.
+fn command_start(text: &str) -> Option<usize> {
+    let text = text.trim_end();
+    let start = text.rfind('\n').map_or(0, |end| end + 1);
+    let is_command = text[start..].starts_with('\\')
+        && tokens(text).any(|token| token.start == start && token.is_symbol('\\'));
+    is_command.then_some(start)
+}
+
+/// Whether it is a word that needs no terminator.
+fn is_bare(text: &str) -> bool {
+    ["exit", "quit", "help", "?"].iter().any(|word| text.trim().eq_ignore_ascii_case(word))
+}
+
+/// Whether a line has a terminator in it, in whatever letter case.
+fn contains(line: &str, terminator: &str) -> bool {
+    line.contains(terminator) || line.to_ascii_uppercase().contains(&terminator.to_ascii_uppercase())
 }
 
 /// Whether SQL ends with a statement's end.
@@ -422,7 +480,8 @@ fn words(text: &str) -> Result<Vec<String>> {
 fn edited(text: &str) -> Result<String> {
     let editor = ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok());
     let editor = editor.unwrap_or_else(|| "vi".to_owned());
-    let file = tempfile::Builder::new().prefix("firearrow-").suffix(".sql").tempfile()?;
+    let file =
+        interrupt::temporary(|| tempfile::Builder::new().prefix("firearrow-").suffix(".sql").tempfile())?;
     std::fs::write(file.path(), format!("{text}\n"))?;
     // The user's command may have arguments; the path is one of ours.
     let command = format!("{editor} \"$1\"");
@@ -457,6 +516,10 @@ mod tests {
     fn statements_are_whole_with_their_terminator() {
         let whole = |sql: &str| is_whole(sql, Splitter::default());
         assert!(whole("SELECT 1 FROM t;") && whole("-- nothing") && whole("a; b; -- c"));
+        assert_eq!(command_start("SELECT 1\n\\g"), Some(9));
+        for text in ["SELECT '\n\\! x", "/* \n\\! x", "SELECT \"\n\\g", "SELECT 1 \\g"] {
+            assert_eq!(command_start(text), None, "{text}");
+        }
         assert!(!whole("SELECT 1 FROM t") && !whole("EXECUTE BLOCK AS BEGIN x = 1;") && !whole("SELECT ';"));
     }
 }

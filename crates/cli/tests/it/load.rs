@@ -222,7 +222,7 @@ matrix!(
         for text in [
             "creating PRICES (\"ID\" BIGINT, \"PRICE\" NUMERIC(18, 4), \"RATE\" DOUBLE PRECISION, \"BORN\" DATE",
             "\"MOMENT\" TIMESTAMP, \"OK\" BOOLEAN, \"CODE\" BLOB SUB_TYPE TEXT CHARACTER SET UTF8, \"unit price\" BLOB",
-            "with types by its first rows",
+            "with types inferred from its first rows",
             "2 rows into PRICES, ",
         ] {
             assert!(outcome.stderr.contains(text), "{text}: {}", outcome.stderr);

@@ -104,6 +104,48 @@ matrix!(
         let outcome = firearrow(target, &["query", &url, sql, "--format", "csv"]).success();
         assert_eq!(outcome.text(), "N\r\n9\r\nC\r\n2\r\n");
     },
+    fn scripts_of_isql_end_as_they_do_there(target: &Target) {
+        let url = database(target);
+        firearrow(target, &["query", &url, "CREATE TABLE t (n INTEGER)"]).success();
+        firearrow(target, &["query", &url, "INSERT INTO t VALUES (1); EXIT; INSERT INTO t VALUES (2)"])
+            .success();
+        firearrow(target, &["query", &url, "INSERT INTO t VALUES (3); QUIT; INSERT INTO t VALUES (4)"])
+            .success();
+        assert_eq!(rows(target, &url, "SELECT n FROM t"), ["1"]);
+        let inner = script("inner", b"INSERT INTO t VALUES (5);\nSELECT nonsense FROM t;\n");
+        let outer = format!("DELETE FROM t;\nINPUT {};\n", argument(&inner));
+        let outcome = firearrow(target, &["query", &url, &outer]);
+        outcome.failure(1, &["SQL, line 2: ", "inner", ", line 2: ", "rolled back: 2 statements"]);
+        let endless = script("endless", b"");
+        fs::write(&endless, format!("INPUT {};\n", argument(&endless))).unwrap();
+        firearrow(target, &["query", &url, "-f", argument(&endless)]).failure(2, &["16th script"]);
+        // An error ends no transaction.
+        let sql = "SET BAIL OFF; SET TRANSACTION READ ONLY; SELECT * FROM nowhere; DELETE FROM t";
+        let outcome = firearrow(target, &["query", &url, sql]).success();
+        assert!(outcome.stderr.contains("read-only"), "{}", outcome.stderr);
+        assert_eq!(rows(target, &url, "SELECT n FROM t"), ["1"]);
+        // Committing every statement stays so after a procedure that writes.
+        let procedure =
+            "CREATE PROCEDURE w RETURNS (n INTEGER) AS BEGIN INSERT INTO t VALUES (9); n = 9; SUSPEND; END";
+        firearrow(target, &["query", &url, procedure]).success();
+        let sql = "SELECT n FROM w; INSERT INTO t VALUES (10); SELECT nonsense FROM t";
+        firearrow(target, &["query", &url, sql, "--autocommit"])
+            .failure(1, &["committed before: 2 statements"]);
+        assert_eq!(rows(target, &url, "SELECT n FROM t ORDER BY n"), ["1", "9", "10"]);
+    },
+    fn a_script_whose_output_nobody_reads_fails(target: &Target) {
+        let url = database(target);
+        let sql = "INSERT INTO T_BLOB (ID) VALUES (77); SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b; COMMIT";
+        let mut child = prepare(Some(target), &["query", &url, sql])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let outcome = finish(child.wait_with_output().unwrap());
+        outcome.failure(1, &["nobody reads the output", "rolled back: 1 statement"]);
+        assert_eq!(rows(target, &url, "SELECT COUNT(*) FROM T_BLOB WHERE ID = 77"), ["0"]);
+    },
     fn plans_settings_and_lists(target: &Target) {
         let url = database(target);
         let sql = "SELECT * FROM T_WIDE WHERE ID = 1";
@@ -148,7 +190,7 @@ matrix!(
         firearrow(target, &["query", &url, "-f", "/nonexistent.sql"]).failure(1, &["/nonexistent.sql"]);
         let latin = script("latin", b"SELECT 1 FROM RDB$DATABASE;\nSELECT 'Z\xfcrich' FROM RDB$DATABASE");
         firearrow(target, &["query", &url, "-f", argument(&latin)])
-            .failure(1, &["line 2: no UTF-8", "iconv"]);
+            .failure(1, &["line 2: not UTF-8", "iconv"]);
         firearrow(target, &["query", &url, "SET TERM a b; x"]).failure(2, &["SET TERM takes one terminator"]);
         // Ten megabytes, in one statement and in many.
         let long = format!("SELECT '{}' FROM RDB$DATABASE", "x".repeat(8_000));

@@ -215,6 +215,19 @@ matrix!(
         piped(target, &url, script).failure(1, &["line 3: ", "NONSENSE"]);
         let outcome = piped(target, &url, "SELECT COUNT(*) C FROM t;").success();
         assert!(outcome.text().contains("C\n─\n0\n"), "{}", outcome.text());
+        // What looks like a command within a text or a remark is none.
+        let script = "INSERT INTO t VALUES (3); /*\n\\nonsense\n*/ SELECT 'a\n\\nonsense\nb' AS c FROM t;\nQUIT;\nSELECT 'never' FROM t;\n";
+        let outcome = piped(target, &url, script).success();
+        assert!(
+            outcome.text().contains("a\\n\\nonsense\\nb") && !outcome.text().contains("never"),
+            "{}",
+            outcome.text()
+        );
+        let outcome =
+            piped(target, &url, "SET BAIL OFF;\nSELECT *\nFROM nowhere;\nSELECT COUNT(*) C FROM t;\n")
+                .success();
+        assert!(outcome.text().contains("C\n─\n0\n"), "QUIT rolls back: {}", outcome.text());
+        assert!(outcome.stderr.contains("error: line 2: "), "{}", outcome.stderr);
         piped(target, &url, "\\nonsense\n").failure(2, &["there is no command \\nonsense", "\\?"]);
         piped(target, &url, "\\watch\n").failure(2, &["there is no statement yet"]);
         piped(target, &url, "SELECT 1 FROM RDB$DATABASE;\n\\watch\n").failure(2, &["needs a terminal"]);

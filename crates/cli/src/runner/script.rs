@@ -1,0 +1,119 @@
+//! Scripts: statements of SQL, and what isql has beside them.
+
+use super::Runner;
+use crate::failure::{Failure, Result};
+use crate::{interrupt, terminal};
+use firearrow::Params;
+use std::path::Path;
+
+/// The failure of splitting a script.
+pub(crate) fn wrong_script(error: firearrow_driver::Error) -> Failure {
+    Failure::usage(error.message())
+}
+
+/// Whether a script goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Continue,
+    /// EXIT: commits, and ends.
+    Exit,
+    /// QUIT: rolls back, and ends.
+    Quit,
+}
+
+impl Runner {
+    /// Runs a statement of a script: SQL, or EXIT, QUIT, INPUT and OUTPUT of isql.
+    pub(crate) fn step(&mut self, statement: &str) -> Result<Flow> {
+        let first = firearrow::sql::tokens(statement).next();
+        let is = |word: &str| first.is_some_and(|token| token.is_word(word));
+        let rest = first.map_or("", |token| statement[token.end()..].trim());
+        let file = Path::new(rest.trim_matches(['\'', '"']));
+        match () {
+            () if is("EXIT") && rest.is_empty() => return Ok(Flow::Exit),
+            () if is("QUIT") && rest.is_empty() => return Ok(Flow::Quit),
+            () if is("INPUT") || is("IN") => return self.input(file),
+            () if is("OUTPUT") || is("OUT") => self.display.redirect((!rest.is_empty()).then_some(file))?,
+            () => self.run(statement, &Params::none())?,
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Runs the script in a file.
+    pub(crate) fn input(&mut self, path: &Path) -> Result<Flow> {
+        if path.as_os_str().is_empty() {
+            return Err(Failure::usage("INPUT needs a file"));
+        }
+        if self.depth >= DEEPEST {
+            return Err(Failure::usage(format!(
+                "{} is the {DEEPEST}th script within another one",
+                path.display()
+            )));
+        }
+        let script = crate::query::script(path)?;
+        self.depth += 1;
+        let ran = run_script(self, &path.display().to_string(), &script);
+        self.depth -= 1;
+        ran
+    }
+}
+
+/// Scripts that run each other would never end.
+const DEEPEST: usize = 16;
+
+/// Splits a script and runs it. With [`Settings::bail`] the first error ends it.
+///
+/// # Errors
+/// The first error, with the line of its statement.
+pub(crate) fn run_script(runner: &mut Runner, name: &str, script: &str) -> Result<Flow> {
+    let statements = firearrow_driver::script::statements(script)
+        .map_err(|error| Failure::At(name.to_owned(), Box::new(wrong_script(error))))?;
+    for statement in statements {
+        interrupt::check()?;
+        match runner.step(statement) {
+            Ok(Flow::Continue) => {}
+            Ok(flow) => return Ok(flow),
+            Err(error) => {
+                let error = Failure::At(format!("{name}, line {}", line(script, statement)), Box::new(error));
+                runner.survives(error)?;
+            }
+        }
+    }
+    Ok(Flow::Continue)
+}
+
+impl Runner {
+    /// Shows an error after which the script goes on, or returns it.
+    pub(crate) fn survives(&self, error: Failure) -> Result<()> {
+        let is_end = self.settings.bail
+            || matches!(error.reason(), Failure::PipeClosed | Failure::Stopped)
+            || interrupt::check().is_err()
+            || self.connection.is_failed();
+        if is_end {
+            return Err(error);
+        }
+        terminal::remark(&format!("error: {}", error.text(false)));
+        Ok(())
+    }
+}
+
+/// The line on which a part of a text begins.
+fn line(text: &str, part: &str) -> usize {
+    let offset = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_know_their_lines() {
+        let script = "-- one\na;\n\nb; c;\n";
+        let lines: Vec<usize> = firearrow_driver::script::statements(script)
+            .unwrap()
+            .iter()
+            .map(|each| line(script, each))
+            .collect();
+        assert_eq!(lines, [2, 4, 4]);
+    }
+}
