@@ -93,7 +93,7 @@ fn run_all(runner: &mut Runner, scripts: &[Script], args: &QueryArgs) -> Result<
         }
         return Ok(Flow::Continue);
     }
-    match scripts.iter().map(|script| statements(script)).collect::<Result<Vec<_>>>()?.concat()[..] {
+    match scripts.iter().map(statements).collect::<Result<Vec<_>>>()?.concat()[..] {
         [statement] => runner.run(statement, &parameters).map(|()| Flow::Continue),
         _ => Err(Failure::usage("--param is for a single statement")),
     }

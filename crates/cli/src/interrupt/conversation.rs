@@ -51,7 +51,7 @@ pub(super) fn hears() -> bool {
     }
     let statement = STATEMENT.load(Ordering::SeqCst);
     // Even numbers are between two statements.
-    if statement % 2 == 0 {
+    if statement.is_multiple_of(2) {
         return true;
     }
     let was_told = CANCELLED.swap(statement, Ordering::SeqCst) == statement;
