@@ -21,7 +21,8 @@ use crate::open::warn_of_statements;
 use crate::output::{Sink, counted};
 use arrow::datatypes::SchemaRef;
 use firearrow::{
-    BatchLimits, Config, Connection, Kind, Params, Statement, Transaction, TransactionOptions, WireStats,
+    BatchLimits, Config, Connection, Kind, Params, Statement, StatementKind, Transaction, TransactionOptions,
+    WireStats,
 };
 use setting::Set;
 use std::time::Instant;
@@ -350,7 +351,9 @@ impl Runner {
         if !statement.has_rows() {
             let executed = statement.execute(transaction, parameters.clone())?;
             self.executed = true;
-            return Ok(Some(Done::Affected(executed.affected_rows)));
+            // Of what a procedure changes the engine counts nothing.
+            let counted = statement.kind() != StatementKind::ExecuteProcedure;
+            return Ok(Some(Done::Affected(executed.affected_rows.filter(|_| counted))));
         }
         let mut limits = BatchLimits::default();
         limits.rows =

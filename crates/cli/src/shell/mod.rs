@@ -452,7 +452,23 @@ fn contains(line: &str, terminator: &str) -> bool {
 /// Whether SQL ends with a statement's end.
 fn is_whole(sql: &str, mut splitter: Splitter) -> bool {
     // A wrong SET TERM is whole as well: running it tells what is wrong.
-    splitter.split(sql).map_or(true, |split| split.rest.is_empty())
+    splitter.split(sql).map_or(true, |split| split.rest.is_empty()) && !has_open_comment(sql)
+}
+
+/// Whether it ends within a comment.
+fn has_open_comment(sql: &str) -> bool {
+    let end = tokens(sql).last().map_or(0, |token| token.end());
+    let mut rest = sql[end..].trim_start();
+    while !rest.is_empty() {
+        let (end, is_open) = match rest.strip_prefix("/*") {
+            Some(inside) => (inside.find("*/").map(|end| end + 4), true),
+            // Up to the end of the line.
+            None => (rest.find('\n'), false),
+        };
+        let Some(end) = end else { return is_open };
+        rest = rest[end..].trim_start();
+    }
+    false
 }
 
 /// The words of a command's arguments; quotes keep blanks.
@@ -520,6 +536,7 @@ mod tests {
         for text in ["SELECT '\n\\! x", "/* \n\\! x", "SELECT \"\n\\g", "SELECT 1 \\g"] {
             assert_eq!(command_start(text), None, "{text}");
         }
+        assert!(!whole("a; /* x\n") && !whole("-- /*\n/* ;") && whole("a; /* x */ -- /*\n/**/"));
         assert!(!whole("SELECT 1 FROM t") && !whole("EXECUTE BLOCK AS BEGIN x = 1;") && !whole("SELECT ';"));
     }
 }

@@ -151,6 +151,8 @@ matrix!(
         session.enter("SELECT 40 + 2 AS answer FROM RDB$DATABASE;");
         session.expect("ANSWER");
         session.expect("42");
+        session.expect("1 row");
+        session.expect("> ");
         // What is not yet run is forgotten.
         session.enter("SELECT 1");
         session.send("\x03");
