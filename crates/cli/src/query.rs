@@ -6,7 +6,7 @@ use crate::interrupt;
 use crate::open::{open, parse, refuse_blob_ids, warn_of_statements};
 use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
 use crate::phases::Phases;
-use crate::runner::{Display, Flow, Runner, Settings, run_script, wrong_script};
+use crate::runner::{Display, Flow, Runner, Settings, line, run_script, wrong_script};
 use crate::terminal;
 use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
@@ -31,7 +31,12 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     }
     let ran = run_on(&connection, sql, format, args, json, (started, phases));
     warn_of_statements(&connection);
-    ran
+    match scripts.iter().find(|script| script.name != SQL && contains(script, sql)) {
+        Some(script) => ran.map_err(|error| {
+            Failure::At(format!("{}, line {}", script.name, line(&script.text, sql)), Box::new(error))
+        }),
+        None => ran,
+    }
 }
 
 /// Runs all statements as a script.
@@ -70,7 +75,7 @@ fn run_scripts(scripts: &[Script], format: Format, args: &QueryArgs) -> Result<(
     if ended.is_ok() {
         ended = undone;
     }
-    let Err(failure) = ended else { return Ok(()) };
+    let Err(failure) = ended else { return runner.failed() };
     // Whoever reads no more may not know that the rest was not run.
     let failure = match failure.reason() {
         Failure::PipeClosed => Failure::other(failure.text(false)),
@@ -167,6 +172,14 @@ fn run_on(
     Ok(())
 }
 
+/// The name of SQL text that is an argument.
+const SQL: &str = "SQL";
+
+/// Whether a statement is a part of this text.
+fn contains(script: &Script, statement: &str) -> bool {
+    script.text.as_bytes().as_ptr_range().contains(&statement.as_ptr())
+}
+
 /// SQL text, and where it comes from.
 struct Script {
     name: String,
@@ -178,7 +191,7 @@ fn scripts(args: &QueryArgs) -> Result<Vec<Script>> {
     if let Some(sql) = &args.sql {
         scripts.push(match sql.as_str() {
             "-" => Script { name: "standard input".to_owned(), text: script(Path::new("-"))? },
-            sql => Script { name: "SQL".to_owned(), text: sql.to_owned() },
+            sql => Script { name: SQL.to_owned(), text: sql.to_owned() },
         });
     }
     for path in &args.file {

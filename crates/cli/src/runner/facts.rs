@@ -29,6 +29,9 @@ impl Runner {
         let words: Vec<Token<'_>> = tokens(sql).collect();
         let text = |index: usize| words.get(index).map(|token: &Token<'_>| token.text.to_ascii_uppercase());
         let name = words.get(2).map(name_of);
+        if words.len() > 3 {
+            return Err(Failure::usage(format!("SHOW takes one name, and not {}", words[3].text)));
+        }
         let listing = match text(1).as_deref() {
             Some("TABLE" | "TABLES") => Listing::Tables,
             Some("VIEW" | "VIEWS") => Listing::Views,

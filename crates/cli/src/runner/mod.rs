@@ -12,7 +12,7 @@ mod transaction;
 
 pub(crate) use display::Display;
 pub(crate) use facts::Listing;
-pub(crate) use script::{Flow, run_script, wrong_script};
+pub(crate) use script::{Flow, line, run_script, wrong_script};
 pub(crate) use setting::{PlanForm, Settings};
 
 use crate::failure::{Failure, Result};
@@ -21,8 +21,8 @@ use crate::open::warn_of_statements;
 use crate::output::{Sink, counted};
 use arrow::datatypes::SchemaRef;
 use firearrow::{
-    BatchLimits, Config, Connection, Kind, Params, Statement, StatementKind, Transaction, TransactionOptions,
-    WireStats,
+    BatchLimits, Config, Connection, Isolation, Kind, Params, Statement, StatementKind, Transaction,
+    TransactionOptions, WireStats,
 };
 use setting::Set;
 use std::time::Instant;
@@ -45,6 +45,8 @@ pub(crate) struct Runner {
     rolled_back: u64,
     /// Statements whose commit was sent, and never answered.
     unknown: u64,
+    /// Statements that have failed in scripts that went on.
+    failed: u64,
     /// Scripts within scripts that run.
     depth: usize,
     /// Whether the last statement was executed, whatever came of its rows.
@@ -67,6 +69,8 @@ struct Open {
 enum Done {
     /// It gave this many rows.
     Rows(u64),
+    /// It gave more rows than were wanted.
+    First(u64),
     /// It changed rows, or whatever the engine does not count.
     Affected(Option<u64>),
     Told(&'static str),
@@ -80,7 +84,13 @@ impl Runner {
         settings: Settings,
         display: Display,
     ) -> Self {
-        let options = TransactionOptions::default();
+        // Definitions that are committed meanwhile are seen, which a snapshot would not show: scripts define a table, fill
+        // it, and define the next one.
+        let isolation = match connection.has_firebird4() {
+            true => Isolation::ReadCommittedReadConsistency,
+            false => Isolation::ReadCommittedRecordVersion,
+        };
+        let options = TransactionOptions::default().isolation(isolation);
         let url = url.to_owned();
         Self {
             url,
@@ -93,6 +103,7 @@ impl Runner {
             committed: 0,
             rolled_back: 0,
             unknown: 0,
+            failed: 0,
             depth: 0,
             executed: false,
             definitions: 0,
@@ -112,6 +123,14 @@ impl Runner {
     /// Whether the engine refuses all changes.
     pub(crate) fn is_read_only(&self) -> bool {
         self.options.read_only
+    }
+
+    /// The failure of a script that went on after errors.
+    pub(crate) fn failed(&self) -> Result<()> {
+        match self.failed {
+            0 => Ok(()),
+            failed => Err(Failure::other(counted(failed, "statement", " failed"))),
+        }
     }
 
     /// What has become of the statements that changed something; empty if there were none.
@@ -165,6 +184,9 @@ impl Runner {
         match done {
             None => {}
             Some(Done::Rows(rows)) => self.display.remark(&counted(rows, "row", ""))?,
+            Some(Done::First(rows)) => {
+                self.display.remark(&format!("the first {}", counted(rows, "row", "")))?
+            }
             Some(Done::Affected(Some(rows))) => self.display.remark(&counted(rows, "row", " affected"))?,
             Some(Done::Affected(None)) => self.display.remark("done")?,
             Some(Done::Told(text)) => self.display.remark(text)?,
@@ -289,7 +311,7 @@ impl Runner {
 
     /// A query outside of transactions. A procedure that it calls may write; its changes then stay open.
     fn read(&mut self, sql: &str, parameters: &Params) -> Result<Option<Done>> {
-        let mut options = self.options;
+        let mut options = self.options.isolation(Isolation::Snapshot);
         options.read_only = true;
         let mut transaction = self.connection.begin_lazy(options)?;
         let shown = self.display.rows_shown();
@@ -364,12 +386,15 @@ impl Runner {
         let mut next = cursor.next_batch()?;
         let mut sink = self.sink(&cursor.schema())?;
         let limit = self.display.limit().unwrap_or(u64::MAX);
-        let mut rows = 0;
+        let (mut rows, mut has_left) = (0, false);
         while let Some(batch) = next.take().filter(|_| rows < limit) {
             let wanted = usize::try_from(limit - rows).unwrap_or(usize::MAX).min(batch.num_rows());
             match self.display.show(&mut *sink, &batch.slice(0, wanted)) {
                 // Whoever has left the pager has seen enough.
-                Err(Failure::PipeClosed) if self.display.pager.is_some() => break,
+                Err(Failure::PipeClosed) if self.display.pager.is_some() => {
+                    has_left = true;
+                    break;
+                }
                 shown => shown?,
             }
             rows += wanted as u64;
@@ -383,7 +408,7 @@ impl Runner {
             Err(Failure::PipeClosed) if self.display.pager.is_some() => {}
             finished => finished?,
         }
-        Ok(Some(Done::Rows(rows)))
+        Ok(Some(if has_left { Done::First(rows) } else { Done::Rows(rows) }))
     }
 
     /// The connection is lost, and with it what was not committed.
@@ -400,13 +425,20 @@ impl Runner {
             (Kind::Conflict, Some(_)) => {
                 "the open transaction may be in the way: COMMIT or ROLLBACK, and try again"
             }
-            (Kind::Syntax, Some(open)) if open.definitions < self.definitions => {
+            (Kind::Syntax, Some(open))
+                if open.definitions < self.definitions && is_unknown(firebird.message()) =>
+            {
                 "the open transaction sees no definition that was made after it began: COMMIT or ROLLBACK, and try again"
             }
             _ => return error,
         };
         Failure::Hinted(Box::new(error), hint.to_owned())
     }
+}
+
+/// Whether a message is about a table or procedure that is not there.
+fn is_unknown(message: &str) -> bool {
+    message.contains("Table unknown") || message.contains("Procedure unknown")
 }
 
 /// `isc_read_only_trans`

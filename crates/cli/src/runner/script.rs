@@ -83,7 +83,7 @@ pub(crate) fn run_script(runner: &mut Runner, name: &str, script: &str) -> Resul
 
 impl Runner {
     /// Shows an error after which the script goes on, or returns it.
-    pub(crate) fn survives(&self, error: Failure) -> Result<()> {
+    pub(crate) fn survives(&mut self, error: Failure) -> Result<()> {
         let is_end = self.settings.bail
             || matches!(error.reason(), Failure::PipeClosed | Failure::Stopped)
             || interrupt::check().is_err()
@@ -91,13 +91,14 @@ impl Runner {
         if is_end {
             return Err(error);
         }
+        self.failed += 1;
         terminal::remark(&format!("error: {}", error.text(false)));
         Ok(())
     }
 }
 
 /// The line on which a part of a text begins.
-fn line(text: &str, part: &str) -> usize {
+pub(crate) fn line(text: &str, part: &str) -> usize {
     let offset = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }

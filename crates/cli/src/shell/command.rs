@@ -48,7 +48,9 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 fn split_name(line: &str) -> (&str, &str) {
     let letters = line[1..].find(|c: char| !c.is_ascii_alphabetic()).map_or(line.len(), |end| end + 1);
     let end = if letters > 1 { letters } else { 1 + line[1..].chars().next().map_or(0, char::len_utf8) };
-    line.split_at(end)
+    let (name, rest) = line.split_at(end);
+    // psql's + asks for more, which is there without it.
+    (name, if name.starts_with("\\d") { rest.strip_prefix('+').unwrap_or(rest) } else { rest })
 }
 
 fn most_like(name: &str) -> String {
@@ -258,6 +260,9 @@ const COMMANDS: [Command; 34] = [
         arguments: "[FILE]",
         help: "write what follows to FILE; without it to the terminal again",
         run: |shell, arguments| {
+            if arguments.all.starts_with('|') {
+                return Err(Failure::usage("\\o takes a file; \\! runs a command on it afterwards"));
+            }
             let path = (!arguments.all.is_empty()).then(|| Path::new(arguments.all));
             shell.runner.borrow_mut().display.redirect(path)?;
             Ok(Next::Continue)
@@ -283,6 +288,9 @@ const COMMANDS: [Command; 34] = [
         arguments: "",
         help: "run what was entered, or the last statement again",
         run: |shell, arguments| {
+            if !arguments.all.is_empty() {
+                return Err(Failure::usage("\\g takes no argument; \\o FILE writes what follows to a file"));
+            }
             let sql = shell.entered_or_last(arguments.before)?;
             shell.statement(&sql)?;
             Ok(Next::Continue)
@@ -320,8 +328,15 @@ const COMMANDS: [Command; 34] = [
         arguments: "",
         help: "edit what was entered, or the last statement, in $VISUAL or $EDITOR",
         run: |shell, arguments| {
-            let before = shell.entered_or_last(arguments.before).unwrap_or_default();
-            let edited = super::edited(&before)?;
+            let mut text = shell.entered_or_last(arguments.before).unwrap_or_default();
+            if arguments.before.trim().is_empty() && !text.is_empty() {
+                text.push_str(shell.splitter.terminator());
+            }
+            let edited = super::edited(&text)?;
+            // As in psql, what ends with a terminator is run.
+            if super::is_whole(&edited, shell.splitter.clone()) {
+                return shell.run_sql(&edited);
+            }
             shell.keep(&edited);
             Ok(Next::Continue)
         },
@@ -463,6 +478,7 @@ mod tests {
         for (line, expected) in [
             ("\\dt", ("\\dt", "")),
             ("\\dt EMP%", ("\\dt", " EMP%")),
+            ("\\dt+ EMP%", ("\\dt", " EMP%")),
             ("\\?", ("\\?", "")),
             ("\\!ls", ("\\!", "ls")),
             ("\\", ("\\", "")),

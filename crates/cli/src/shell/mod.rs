@@ -155,7 +155,7 @@ impl Shell {
             Next::RollBack => runner.roll_back().map(|_| ()),
             _ => runner.commit().map(|_| ()),
         });
-        let Err(failure) = ended else { return Ok(()) };
+        let Err(failure) = ended else { return runner.failed() };
         // The failure is what is reported.
         let _ = runner.roll_back();
         let failure = match failure.reason() {
@@ -188,7 +188,7 @@ impl Shell {
                     Ok(next) => return Ok(next),
                     Err(error) => {
                         let error = Failure::At(format!("line {begin}"), Box::new(error));
-                        self.runner.borrow().survives(error)?;
+                        self.runner.borrow_mut().survives(error)?;
                     }
                 }
             }
@@ -282,7 +282,8 @@ impl Shell {
 
     /// Begins the next prompt with this.
     fn keep(&mut self, text: &str) {
-        text.clone_into(&mut self.kept);
+        // A command that follows begins a line.
+        self.kept = if text.is_empty() { String::new() } else { format!("{}\n", text.trim_end()) };
     }
 
     fn history(&self) -> String {

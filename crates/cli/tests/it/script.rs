@@ -69,11 +69,13 @@ matrix!(
         assert_eq!(rows(target, &url, "SELECT n FROM t"), ["1"]);
         // It may go on.
         let go_on = format!("SET BAIL OFF; DELETE FROM t; {}", &sql[sql.find("INSERT").unwrap()..]);
-        let outcome = firearrow(target, &["query", &url, &go_on]).success();
+        let outcome = firearrow(target, &["query", &url, &go_on]).failure(1, &["1 statement failed"]);
         assert!(outcome.stderr.contains("error: SQL, line 3: "), "{}", outcome.stderr);
         assert_eq!(rows(target, &url, "SELECT n FROM t ORDER BY n"), ["1", "2", "3"]);
         // What was open when something was defined does not see it.
-        let unseen = "INSERT INTO t VALUES (7); CREATE TABLE u (n INTEGER); SELECT n FROM u; DROP TABLE u";
+        let seen = "INSERT INTO t VALUES (7); CREATE TABLE u (n INTEGER); INSERT INTO u VALUES (1); ROLLBACK; DROP TABLE u";
+        firearrow(target, &["query", &url, seen]).success();
+        let unseen = "SET TRANSACTION; INSERT INTO t VALUES (7); CREATE TABLE u (n INTEGER); SELECT n FROM u";
         let outcome = firearrow(target, &["query", &url, unseen]);
         outcome.failure(1, &["sees no definition that was made after it began"]);
         firearrow(target, &["query", &url, "DROP TABLE u"]).success();
@@ -121,8 +123,7 @@ matrix!(
         firearrow(target, &["query", &url, "-f", argument(&endless)]).failure(2, &["16th script"]);
         // An error ends no transaction.
         let sql = "SET BAIL OFF; SET TRANSACTION READ ONLY; SELECT * FROM nowhere; DELETE FROM t";
-        let outcome = firearrow(target, &["query", &url, sql]).success();
-        assert!(outcome.stderr.contains("read-only"), "{}", outcome.stderr);
+        firearrow(target, &["query", &url, sql]).failure(1, &["read-only", "2 statements failed"]);
         assert_eq!(rows(target, &url, "SELECT n FROM t"), ["1"]);
         // Committing every statement stays so after a procedure that writes.
         let procedure =

@@ -123,6 +123,11 @@ matrix!(
         session.enter("insert into t\rvalues (1);");
         session.expect("1 row affected");
         session.expect("*> ");
+        // Typed ahead of the prompt.
+        session.send("SELECT 11 AS eleven FROM t;\rSELECT 12 AS twelve FROM t;\r\\conninfo\r");
+        session.expect("11");
+        session.expect("12");
+        session.expect("engine:");
         session.enter("SELECT n + 41 AS answer FROM t;");
         session.expect("ANSWER");
         session.expect("42");
@@ -247,9 +252,10 @@ matrix!(
         session.enter("SELECT 1 AS a FROM RDB$DATABASE;");
         session.expect("1 row");
         session.enter("\\e");
-        session.expect("SELECT 2 AS a");
-        session.send(";\r");
         session.expect("1 row");
+        session.enter("\\p");
+        session.expect("SELECT 2 AS a");
+        session.expect("> ");
         session.enter("\\watch 0.2");
         for _ in 0..3 {
             session.expect("Ctrl-C ends it");
