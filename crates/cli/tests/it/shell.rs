@@ -230,9 +230,8 @@ matrix!(
             "{}",
             outcome.text()
         );
-        let outcome =
-            piped(target, &url, "SET BAIL OFF;\nSELECT *\nFROM nowhere;\nSELECT COUNT(*) C FROM t;\n")
-                .success();
+        let script = "SET BAIL OFF;\nSELECT *\nFROM nowhere;\nSELECT COUNT(*) C FROM t;\n";
+        let outcome = piped(target, &url, script).failure(1, &["1 statement failed"]);
         assert!(outcome.text().contains("C\n─\n0\n"), "QUIT rolls back: {}", outcome.text());
         assert!(outcome.stderr.contains("error: line 2: "), "{}", outcome.stderr);
         piped(target, &url, "\\nonsense\n").failure(2, &["there is no command \\nonsense", "\\?"]);

@@ -25,16 +25,14 @@ impl Ingestion<'_> {
             return Ok(());
         }
         let failure = rows.failure();
+        let statement = self.session.connection()?.prepare_in(Dialect::Three, insert)?;
+        let statement = statement.with_read_options(self.read.clone()).with_write_options(self.options.write);
         let most = if self.options.commit_rows > 0 { self.options.commit_rows } else { usize::MAX };
         while first.is_some() || !rows.look_ahead(1)?.is_empty() {
             let mut transaction = self.session.begin(Purpose::Ingest)?;
             if let Some(sql) = first.take() {
                 execute(&mut transaction, sql)?;
             }
-            // Prepared for each transaction: engines release BLOBs by numbers that a statement had in an earlier one.
-            let statement = transaction.prepare_in(Dialect::Three, insert)?;
-            let statement =
-                statement.with_read_options(self.read.clone()).with_write_options(self.options.write);
             let written = write_in(&mut transaction, &statement, rows.part(most), &failure, *committed)?;
             let ended = transaction.commit();
             let lost = ended.as_ref().err().and_then(|error| error.lost_commit()).map(|lost| lost.outcome);

@@ -22,7 +22,7 @@ pub(super) const LONGEST_ANSWER: usize = 128 << 10;
 const FEWEST_ROWS: usize = 11;
 /// The window of a cursor that goes on grows by this factor. Results that are just longer than one answer cause few
 /// fetches in vain, and a thousand BLOBs need few writes.
-const GROWTH: usize = 8;
+const GROWTH: usize = 4;
 /// Links with a shorter round trip need no more than [`FEW`], except for rows with BLOBs: each answer brings few of them.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(2);
 
@@ -126,20 +126,20 @@ mod tests {
     #[test]
     fn a_link_that_carries_one_answer_per_round_trip_needs_few() {
         let took = [Duration::from_micros(14_500); 3];
-        assert_eq!(sizes(Duration::from_micros(12_500), None, true, &took), [16, 36, 36]);
+        assert_eq!(sizes(Duration::from_micros(12_500), None, true, &took), [8, 32, 36]);
     }
 
     #[test]
     fn near_a_server_only_rows_with_blobs_need_more() {
         let took = [Duration::from_micros(500); 3];
         assert_eq!(sizes(MS / 10, None, false, &took), [2, 2, 2]);
-        assert_eq!(sizes(MS / 10, None, true, &took), [16, 64, 64]);
+        assert_eq!(sizes(MS / 10, None, true, &took), [8, 32, 64]);
     }
 
     #[test]
     fn what_cannot_be_interrupted_stays_short() {
         // Near a server, what comes in half a second; the window shrinks when answers become slow.
-        assert_eq!(sizes(MS / 10, None, true, &[MS, 10 * MS, 60 * MS, 600 * MS]), [16, 52, 10, 2]);
+        assert_eq!(sizes(MS / 10, None, true, &[MS, 10 * MS, 60 * MS, 600 * MS]), [8, 32, 10, 2]);
         assert_eq!(sizes(200 * MS, None, true, &[MS, 600 * MS]), [64, 2]);
     }
 
