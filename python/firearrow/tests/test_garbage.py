@@ -71,7 +71,7 @@ def test_cycles_of_garbage(database: str) -> None:
     for _ in range(20):
         holder: Any = Holder()
         holder.connection = firearrow.connect(database)
-        holder.connection.holder = holder
+        holder.connection._holder = holder
         holder.cursor = holder.connection.execute(MANY)
         holder.cursor.fetchone()
         holder.cursor.holder = holder

@@ -18,7 +18,7 @@ from .catalog import Catalog
 from .cursor import Cursor
 from .events import Events
 from .partitions import Part, Partitions
-from .rows import RowFactory, chosen, tuple_row
+from .rows import RowFactory, chosen
 from .transaction import Transaction, savepoint
 
 __all__ = ["Connection", "connect", "create_database"]

@@ -11,7 +11,7 @@ from typing import Any
 from .. import _core, errors
 from .._base import ConnectionBase, event_names
 from .._request import Request, check_switch
-from ..rows import RowFactory, chosen, tuple_row
+from ..rows import RowFactory, chosen
 from ._loop import running_loop
 from ._opening import Opening
 from .blob import BlobReader, BlobWriter, create_blob, open_blob
