@@ -9,9 +9,8 @@ use arrow::array::RecordBatchReader;
 use arrow::datatypes::SchemaRef;
 use firearrow::catalog::quoted;
 use firearrow::{OnFailure, RowsExecuted};
-use firearrow_driver::{Class, Error, IngestOptions, TextAs, columns_of_table, renamed, similar_table};
+use firearrow_driver::{Class, Error, IngestOptions, TextAs, columns_of_table};
 use pyo3::prelude::*;
-use std::sync::OnceLock;
 
 /// What is done if the table exists, and if it does not.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,8 +29,6 @@ pub(crate) struct Ingestion {
     mode: Mode,
     text: TextAs,
     schema: SchemaRef,
-    /// The table that is meant, and the schema with the names of its columns.
-    meant: OnceLock<(String, SchemaRef)>,
 }
 
 impl Ingestion {
@@ -61,10 +58,7 @@ impl Ingestion {
             ));
         };
         let text = text.map_or(TextAs::Blob, TextAs::Varying);
-        Ok((
-            Self { table: table.to_owned(), mode, text, schema: reader.schema(), meant: OnceLock::new() },
-            reader,
-        ))
+        Ok((Self { table: table.to_owned(), mode, text, schema: reader.schema() }, reader))
     }
 
     /// Makes the table unless it exists. `has_begun`: whether the transaction for the rows has, which would not see a new table.
@@ -76,11 +70,8 @@ impl Ingestion {
     ) -> Result<(), Failure> {
         let options =
             IngestOptions { table: self.table.clone(), text: self.text, ..IngestOptions::default() };
-        // Errors of the data's own names come first.
-        columns_of_table(&self.schema, &options, has_firebird4, A::dialect(connection))?;
-        let (is_there, table, schema) = self.find::<A>(connection).await?;
-        let columns = columns_of_table(&schema, &options, has_firebird4, A::dialect(connection))?;
-        let _ = self.meant.set((table.clone(), schema));
+        let columns = columns_of_table(&self.schema, &options, has_firebird4, A::dialect(connection))?;
+        let is_there = A::has_table(connection, &self.table).await?;
         let verb = match (self.mode, is_there) {
             (Mode::Append | Mode::CreateAppend, true) => return Ok(()),
             (Mode::Append, false) => return Err(Error::no_table(&self.table).into()),
@@ -96,24 +87,8 @@ impl Ingestion {
                 "the table has to be made, and a transaction that has begun would not see it: commit or roll back first",
             ));
         }
-        let sql = format!("{verb} TABLE {} ({})", quoted(&table), columns.join(", "));
+        let sql = format!("{verb} TABLE {} ({})", quoted(&self.table), columns.join(", "));
         Ok(A::execute_alone(connection, &sql).await?)
-    }
-
-    /// Whether the table is there, its name, and the names of its columns. Where letter case is all that differs, what is
-    /// there is meant, unless a table is to be created.
-    async fn find<A: Api>(&self, connection: &A::Connection) -> Result<(bool, String, SchemaRef), Failure> {
-        let mut table = self.table.clone();
-        let mut columns = A::columns(connection, &table).await?;
-        if columns.is_empty() && self.mode != Mode::Create {
-            let names = A::tables(connection).await?;
-            if let Some(similar) = similar_table(&table, names.iter().map(String::as_str))? {
-                similar.clone_into(&mut table);
-                columns = A::columns(connection, &table).await?;
-            }
-        }
-        let schema = renamed(&self.schema, &columns)?;
-        Ok((!columns.is_empty(), table, schema))
     }
 
     /// Inserts the rows.
@@ -122,13 +97,9 @@ impl Ingestion {
         running: &mut A::Transaction,
         rows: Received,
     ) -> firearrow::Result<RowsExecuted> {
-        let (table, schema) = match self.meant.get() {
-            Some((table, schema)) => (table, schema),
-            None => (&self.table, &self.schema),
-        };
-        let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
+        let names: Vec<String> = self.schema.fields().iter().map(|field| quoted(field.name())).collect();
         let markers = vec!["?"; names.len()].join(", ");
-        let sql = format!("INSERT INTO {} ({}) VALUES ({markers})", quoted(table), names.join(", "));
+        let sql = format!("INSERT INTO {} ({}) VALUES ({markers})", quoted(&self.table), names.join(", "));
         let statement = A::prepare(running, &sql).await?;
         A::pour(&statement, running, rows, OnFailure::Stop).await
     }
