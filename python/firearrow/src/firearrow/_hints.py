@@ -36,7 +36,7 @@ _TABLE = re.compile(r"Table unknown\n-\"?(?:\w+\"?\.\"?)?(\w*[a-z]\w*)\"?\n")
 
 _UNKNOWN = re.compile(r"Table unknown\n-\"?(?:\w+\"?\.\"?)?(\w+)")
 _LIMIT = re.compile(r"Token unknown - line \d+, column \d+\n-\d+$")
-_MISSING = re.compile(r"Error while trying to open file\n-(?:unix error 2|No such file or directory)$")
+_MISSING = re.compile(r"Error while trying to open file\n-(?:unix error 2: )?No such file or directory$")
 _HOME = re.compile(r'for file "(~[^"]*)"')
 _ENDED = re.compile(r"^(?:Invalid resultset interface|Cursor is not open|.*\n-Cursor is not open)$")
 # An ISO 8601 text, which the engine reads only with a space.
