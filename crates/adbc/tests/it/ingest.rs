@@ -125,7 +125,7 @@ matrix!(
         assert_eq!(ingest(&mut connection, "people", IngestMode::Replace, people(0..4)), Ok(Some(4)));
         let names = query(&mut connection, "SELECT id, name FROM people ORDER BY 1");
         assert_eq!(names.num_rows(), 4);
-        // A new table is another one, and then the exact name is meant.
+        // Create makes a second table. From then on, the exact name wins.
         assert_eq!(ingest(&mut connection, "people", IngestMode::Create, people(0..1)), Ok(Some(1)));
         assert_eq!(ingest(&mut connection, "people", IngestMode::Append, people(1..2)), Ok(Some(1)));
         assert_eq!((count(&mut connection, "\"people\""), count(&mut connection, "PEOPLE")), (2, 4));

@@ -52,7 +52,7 @@ matrix!(
         let sql = "SELECT 1 A FROM RDB$DATABASE; SELECT 2 B FROM RDB$DATABASE";
         let outcome = firearrow(target, &["query", &url, sql, "--json"]).success();
         assert_eq!((outcome.text(), outcome.stderr.as_str()), ("{\"A\":1}\n{\"B\":2}\n", ""));
-        // From standard input, in front of files.
+        // Standard input runs before the files.
         let mut command = prepare(Some(target), &["query", &url, "-", "-f", argument(&script)]);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -54,7 +54,7 @@ struct Ingestion<'a> {
     /// The encoding of text for CHARACTER SET NONE.
     read: &'a ReadOptions,
     task: &'a Task,
-    /// The table that is meant.
+    /// The table to write to, by its name in the catalog.
     table: &'a str,
     /// With the names of its columns.
     schema: SchemaRef,

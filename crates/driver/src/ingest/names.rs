@@ -1,5 +1,5 @@
-//! Which table and columns are meant. Other drivers and people do not tell letter cases apart as Firebird's catalog does:
-//! exact names come first; where there is none, a name that differs in letter case only is meant if it is the only one.
+//! Finds the table and the columns for the names in the data. Firebird's catalog is case-sensitive; people and other drivers
+//! often are not. An exact match wins. Without one, a name that differs only in letter case is used if there is just one.
 
 use crate::error::{Error, Result};
 use firearrow::catalog::{Catalog, Column, Name, quoted};
@@ -64,7 +64,7 @@ pub(super) fn similar(key: &[String], fields: &[&str]) -> Vec<String> {
     key.iter().map(|name| field(name).map_or_else(|| name.clone(), str::to_owned)).collect()
 }
 
-/// The table that is meant, if none has this name exactly: the only one that differs from it in letter case alone.
+/// Returns the only table whose name differs from this one only in letter case, for when no name matches exactly.
 ///
 /// # Errors
 /// There are several such tables.
