@@ -66,25 +66,7 @@ fn run_scripts(scripts: &[Script], format: Format, args: &QueryArgs) -> Result<(
         runner.read_only();
     }
     let ran = run_all(&mut runner, scripts, args);
-    let mut ended = match ran {
-        Ok(Flow::Continue | Flow::Exit) => runner.commit().map(|_| ()),
-        Ok(Flow::Quit) => Ok(()),
-        Err(failure) => Err(failure),
-    };
-    let undone = runner.roll_back().map(|_| ());
-    if ended.is_ok() {
-        ended = undone;
-    }
-    let Err(failure) = ended else { return runner.failed() };
-    // Whoever reads no more may not know that the rest was not run.
-    let failure = match failure.reason() {
-        Failure::PipeClosed => Failure::other(failure.text(false)),
-        _ => failure,
-    };
-    match runner.outcome() {
-        done if done.is_empty() => Err(failure),
-        done => Err(Failure::Hinted(Box::new(failure), done)),
-    }
+    runner.end_script(ran)
 }
 
 fn run_all(runner: &mut Runner, scripts: &[Script], args: &QueryArgs) -> Result<Flow> {

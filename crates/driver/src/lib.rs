@@ -48,8 +48,7 @@ pub use activity::{Activity, Task};
 pub use blob::Blob;
 pub use error::{Class, Detail, Error, Result, shortened};
 pub use execution::Outcome;
-pub use ingest::names::{columns_of, similar_table};
-pub use ingest::{columns_of_table, renamed};
+pub use ingest::columns_of_table;
 pub use option::{
     IngestNames, IngestOptions, Level, Mode, Purpose, SessionOptions, StatementOptions, TextAs,
 };

@@ -126,7 +126,7 @@ impl Runner {
     }
 
     /// The failure of a script that went on after errors.
-    pub(crate) fn failed(&self) -> Result<()> {
+    fn failed(&self) -> Result<()> {
         match self.failed {
             0 => Ok(()),
             failed => Err(Failure::other(counted(failed, "statement", " failed"))),
@@ -134,7 +134,7 @@ impl Runner {
     }
 
     /// What has become of the statements that changed something; empty if there were none.
-    pub(crate) fn outcome(&self) -> String {
+    fn outcome(&self) -> String {
         let count = |number| counted(number, "statement", "");
         let mut parts = Vec::new();
         if self.committed > 0 {

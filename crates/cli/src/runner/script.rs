@@ -82,6 +82,27 @@ pub(crate) fn run_script(runner: &mut Runner, name: &str, script: &str) -> Resul
 }
 
 impl Runner {
+    /// Commits what a script has left open, or rolls it back if the script failed or wanted that. Reports the first failure,
+    /// with what has become of the script's statements.
+    pub(crate) fn end_script(&mut self, ran: Result<Flow>) -> Result<()> {
+        let ended = match ran {
+            Ok(Flow::Continue | Flow::Exit) => self.commit().map(|_| ()),
+            Ok(Flow::Quit) => Ok(()),
+            Err(failure) => Err(failure),
+        };
+        let undone = self.roll_back().map(|_| ());
+        let Err(failure) = ended.and(undone) else { return self.failed() };
+        // Whoever stops reading may not know that the rest was not run.
+        let failure = match failure.reason() {
+            Failure::PipeClosed => Failure::other(failure.text(false)),
+            _ => failure,
+        };
+        match self.outcome() {
+            done if done.is_empty() => Err(failure),
+            done => Err(Failure::Hinted(Box::new(failure), done)),
+        }
+    }
+
     /// Shows an error after which the script goes on, or returns it.
     pub(crate) fn survives(&mut self, error: Failure) -> Result<()> {
         let is_end = self.settings.bail

@@ -150,22 +150,8 @@ impl Shell {
         interrupt::waiting(|| io::stdin().read_to_string(&mut script))?;
         let script = script.strip_prefix('\u{feff}').unwrap_or(&script).to_owned();
         let ran = self.lines(&script);
-        let mut runner = self.runner.borrow_mut();
-        let ended = ran.and_then(|next| match next {
-            Next::RollBack => runner.roll_back().map(|_| ()),
-            _ => runner.commit().map(|_| ()),
-        });
-        let Err(failure) = ended else { return runner.failed() };
-        // The failure is what is reported.
-        let _ = runner.roll_back();
-        let failure = match failure.reason() {
-            Failure::PipeClosed => Failure::other(failure.text(false)),
-            _ => failure,
-        };
-        match runner.outcome() {
-            done if done.is_empty() => Err(failure),
-            done => Err(Failure::Hinted(Box::new(failure), done)),
-        }
+        let ran = ran.map(|next| if next == Next::RollBack { Flow::Quit } else { Flow::Exit });
+        self.runner.borrow_mut().end_script(ran)
     }
 
     /// Runs the lines of a script, and returns how it wants to end.

@@ -10,7 +10,7 @@
 //! docs/decisions/0017 says why.
 
 mod column;
-pub(crate) mod names;
+mod names;
 mod replace;
 mod shape;
 mod write;
@@ -224,7 +224,7 @@ fn folded(options: &IngestOptions, schema: SchemaRef) -> (String, SchemaRef) {
 ///
 /// # Errors
 /// As for [`columns_of`](names::columns_of).
-pub fn renamed(schema: &SchemaRef, columns: &[Column]) -> Result<SchemaRef> {
+fn renamed(schema: &SchemaRef, columns: &[Column]) -> Result<SchemaRef> {
     let given: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let names = names::columns_of(&given, columns)?;
     if names == given {

@@ -30,7 +30,7 @@ pub(super) fn find(catalog: &Catalog, table: &str, exactly: bool) -> Result<Opti
 ///
 /// # Errors
 /// A field may be several columns, or a column several fields.
-pub fn columns_of<'a>(fields: &[&'a str], columns: &'a [Column]) -> Result<Vec<&'a str>> {
+pub(super) fn columns_of<'a>(fields: &[&'a str], columns: &'a [Column]) -> Result<Vec<&'a str>> {
     let names = || columns.iter().map(|column| column.name.as_str());
     let is_exact = |name: &str| fields.contains(&name);
     let meant = fields.iter().map(|field| {
@@ -68,7 +68,7 @@ pub(super) fn similar(key: &[String], fields: &[&str]) -> Vec<String> {
 ///
 /// # Errors
 /// There are several such tables.
-pub fn similar_table<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Result<Option<&'a str>> {
+fn similar_table<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Result<Option<&'a str>> {
     only(wanted, names, "table")
 }
 
