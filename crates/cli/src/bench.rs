@@ -1,6 +1,6 @@
 //! `firearrow bench`: passes options to the crate `firearrow-bench`, and prints its figures.
 
-use crate::args::{AdbcBenchArgs, FetchArgs, InsertArgs, OdbcBenchArgs, OdbcPart, WireArgs, WirePart};
+use crate::bench_args::{AdbcBenchArgs, FetchArgs, InsertArgs, OdbcBenchArgs, OdbcPart, WireArgs, WirePart};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open;

@@ -14,6 +14,7 @@ mod adbc;
 mod args;
 mod bench;
 mod bench_all;
+mod bench_args;
 mod bench_blob;
 mod bench_driver;
 mod bench_report;
@@ -39,7 +40,8 @@ mod tables;
 mod terminal;
 mod wan;
 
-use args::{BenchCommand, Cli, Command};
+use args::{Cli, Command};
+use bench_args::BenchCommand;
 use clap::{CommandFactory, Parser};
 use failure::Result;
 use firearrow_bench::secret;
