@@ -24,15 +24,28 @@ ln -sf "$(realpath "$target/debug/libfirearrow_core.so")" python/firearrow/src/f
 python3 scripts/python-metadata.py "$folder/site"
 export PYTHONPATH=$PWD/python/firearrow/src:$folder/site${PYTHONPATH:+:$PYTHONPATH}
 
+# What `serve` ends with if its server has died or hangs.
+readonly broken=75
+
 # Runs the tests on one platform: platform NAME COMMAND..., with pytest and its arguments as last words of the command.
 platform() {
     local failed=0
     echo "Python tests on $1"
-    # As with the Rust tests: what failed runs once more, and is named (RERUN).
-    local pytest=("$environment/bin/pytest" -p no:cacheprovider --reruns 1 -rR)
-    scripts/step.sh "Python tests, $1" "${@:2}" "${pytest[@]}" python/tests "${arguments[@]}" || failed=$?
-    scripts/step.sh "Tests of firearrow, $1" "${@:2}" "${pytest[@]}" python/firearrow/tests "${arguments[@]}" || failed=$?
+    tests "Python tests, $1" "${@:2}" python/tests || failed=$?
+    tests "Tests of firearrow, $1" "${@:2}" python/firearrow/tests || failed=$?
     return "$failed"
+}
+
+# Runs the tests in a folder, the last argument. As with the Rust tests, what failed runs once more and is named (RERUN); if the
+# server has died of its own, it does so on a new one (AGAIN).
+tests() {
+    local name=$1 command=("${@:2:$#-2}") code=0
+    local pytest=("$environment/bin/pytest" -o "cache_dir=$folder/cache of $name" --reruns 1 -rR)
+    pytest+=("${@: -1}" "${arguments[@]}")
+    scripts/step.sh "$name" "${command[@]}" "${pytest[@]}" || code=$?
+    ((code == broken)) || return "$code"
+    echo "AGAIN $name: its server had stopped working and was replaced"
+    scripts/step.sh "$name, again" "${command[@]}" "${pytest[@]}" --last-failed
 }
 
 # SQLAlchemy's own tests of the dialects.
@@ -72,4 +85,9 @@ for number in "${!processes[@]}"; do
     wait "${processes[$number]}" || status=$?
     cat "$folder/$number.log"
 done
+# Again, because thousands of lines may lie between a failure and the end.
+for log in "$folder"/*.log; do
+    grep --extended-regexp '^(FAILED|ERROR|RERUN|AGAIN) ' "$log" | sed "s/^/$(head -n 1 "$log"): /" || true
+done
+if ((status)); then echo "Python tests failed: exit code $status"; fi
 exit "$status"

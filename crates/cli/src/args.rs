@@ -288,11 +288,15 @@ pub(crate) enum Compression {
 #[command(after_help = "\
 Examples:
   firearrow info firebird://alice@db/employee
-  firearrow info demo.fdb --json")]
+  firearrow info demo.fdb --json
+  firearrow info --engines")]
 pub(crate) struct InfoArgs {
     /// The database
-    #[arg(value_hint = ValueHint::Url)]
-    pub(crate) url: String,
+    #[arg(value_hint = ValueHint::Url, required_unless_present = "engines")]
+    pub(crate) url: Option<String>,
+    /// List the embedded engines of this machine, in the order in which they are looked for
+    #[arg(long, conflicts_with = "url")]
+    pub(crate) engines: bool,
 }
 
 #[derive(Args, Debug)]

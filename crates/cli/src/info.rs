@@ -6,19 +6,50 @@ use crate::open::{open, parse};
 use crate::output;
 use crate::terminal::line;
 use firearrow::config::{Config, Target};
-use firearrow::{Connection, ServerInfo, Warning};
+use firearrow::{Connection, Engine, ServerInfo, Warning};
 use firearrow_bench::text::{size, thousands};
 use firearrow_bench::transport;
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
-    let config = parse(&args.url)?;
+    let Some(url) = &args.url else { return list_engines(json) };
+    let config = parse(url)?;
     let connection = open(&config)?;
     let info = connection.info()?;
     match json {
         true => output::print_data(&as_json(&config, &info, connection.warnings())),
         false => output::print(&aligned(&lines(&config, &info))),
     }
+}
+
+fn list_engines(json: bool) -> Result<()> {
+    let engines = firearrow::engines();
+    if json {
+        let entry = |engine: &Engine| {
+            json!({
+                "library": engine.library,
+                "firebird": engine.major.map(|major| format!("{major}.0")),
+                "opens_ods": engine.ods(),
+                "installed_as": engine.installed_as,
+            })
+        };
+        return output::print_data(&format!("{:#}\n", engines.iter().map(entry).collect::<Value>()));
+    }
+    if engines.is_empty() {
+        return output::print(
+            "no embedded engine found: pip install firebird-embedded in an active environment, install Firebird, or set \
+             FIREARROW_ENGINE to the folder of one\n",
+        );
+    }
+    let mut text = String::new();
+    for (number, engine) in engines.iter().enumerate() {
+        let version = engine.major.map_or_else(|| "of an unknown version".to_owned(), |major| format!("{major}.0"));
+        let ods = engine.ods().map(|ods| format!(", opens ODS {ods}")).unwrap_or_default();
+        let used = if number == 0 { "; local databases are opened with it" } else { "" };
+        let path = engine.library.display().to_string();
+        text += &format!("Firebird {version} ({}){ods}{used}\n  {}\n", engine.installed_as, line(&path));
+    }
+    output::print(&text)
 }
 
 /// Returns the facts as text for people.

@@ -153,6 +153,8 @@ pub mod catalog;
 pub mod codec;
 pub mod config;
 mod db_key;
+#[cfg(feature = "embedded")]
+mod engines;
 mod error;
 mod event;
 mod executed;
@@ -183,6 +185,8 @@ pub use blocking::{
 };
 pub use cancel::{CancelHandle, CancelToken};
 pub use config::Config;
+#[cfg(feature = "embedded")]
+pub use engines::{Engine, engines};
 pub use error::{Error, Kind, Result};
 pub use event::EventCounts;
 pub use executed::Executed;

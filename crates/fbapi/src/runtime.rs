@@ -66,6 +66,24 @@ impl Runtime {
         tried.iter().find_map(|place| Self::at(place)).ok_or(Error::LibraryNotFound { tried })
     }
 
+    /// All runtimes with an engine, in the order in which [`discover`](Self::discover) tries them without a hint; the first is the
+    /// one that it finds.
+    pub fn all() -> Vec<Self> {
+        let variable = env::var_os("FIREARROW_ENGINE").filter(|path| !path.is_empty()).map(PathBuf::from);
+        let mut real = Vec::new();
+        let places = variable.into_iter().chain(place::all());
+        places
+            .filter_map(|place| Self::at(&place))
+            .filter(|runtime| runtime.engine_plugin().is_some_and(|plugin| plugin.is_file()))
+            .filter(|runtime| {
+                let library = fs::canonicalize(&runtime.library).unwrap_or_else(|_| runtime.library.clone());
+                let is_new = !real.contains(&library);
+                real.push(library);
+                is_new
+            })
+            .collect()
+    }
+
     /// The runtime at `path`: a client library, the folder that contains it, or a `site-packages` folder.
     pub fn at(path: &Path) -> Option<Self> {
         if path.is_file() {

@@ -6,12 +6,15 @@
 //! ```
 //!
 //! The command finds `FIREARROW_URL`, a database that does not exist yet, and `FIREARROW_CLIENT_LIBRARY`, the
-//! server's own client library, if there is one.
+//! server's own client library, if there is one. If the command fails and its server no longer works, this ends with 75.
 
 use firearrow_testkit::{Generation, Server};
 use std::error::Error;
 use std::io;
 use std::process::Command;
+
+/// `EX_TEMPFAIL`: not the command is to blame.
+const BROKEN: i32 = 75;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut versions: Vec<String> = std::env::args().skip(1).collect();
@@ -49,6 +52,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             command.env("FIREARROW_CLIENT_LIBRARY", client);
         }
         let status = command.status()?;
+        if !status.success() && !server.works() {
+            eprintln!("Firebird {version} has stopped working\n{}", server.autopsy());
+            drop(server);
+            std::process::exit(BROKEN);
+        }
         if !status.success() {
             return Err(format!("{program} against Firebird {version}: {status}").into());
         }

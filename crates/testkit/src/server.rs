@@ -199,7 +199,7 @@ impl Server {
     }
 
     /// What its process does, for a server that does not work any more.
-    pub(crate) fn autopsy(&self) -> String {
+    pub fn autopsy(&self) -> String {
         format!("{}\nits log:\n{}", process::threads(self.process.id()), self.log())
     }
 

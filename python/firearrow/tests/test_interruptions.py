@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import signal
+import sys
 import threading
 import time
 import types
@@ -30,26 +31,40 @@ class Interrupted(Exception):
     """What the handler raises."""
 
 
-@pytest.fixture
-def alarm() -> Iterator[None]:
-    """The handler of a timer that raises."""
+class Alarm:
+    """A timer whose signal raises, once each time that it is set, and in the test only: never in pytest's own code."""
 
-    def interrupt(number: int, frame: types.FrameType | None) -> None:
-        raise Interrupted
+    def __init__(self) -> None:
+        self.is_set = False
+        self.spared: types.FrameType | None = None
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    yield
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
+    def set(self, seconds: float, spared: types.FrameType | None = None) -> None:
+        """Let it go off after so many seconds, but not in the function ``spared`` itself, only in what that calls."""
+        self.spared, self.is_set = spared, True
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
+    def clear(self) -> None:
+        self.is_set = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
-def disarm() -> None:
-    while True:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+    def handle(self, number: int, frame: types.FrameType | None) -> None:
+        if not self.is_set or frame is None or frame is self.spared or frame.f_code is Alarm.clear.__code__:
             return
-        except Interrupted:
-            continue
+        outer: types.FrameType | None = frame
+        while outer is not None and outer.f_code.co_filename != __file__:
+            outer = outer.f_back
+        if outer is not None:
+            self.is_set = False
+            raise Interrupted
+
+
+@pytest.fixture
+def alarm() -> Iterator[Alarm]:
+    alarm = Alarm()
+    before = signal.signal(signal.SIGALRM, alarm.handle)
+    yield alarm
+    alarm.clear()
+    signal.signal(signal.SIGALRM, before)
 
 
 def assert_whole(pool: Pool) -> None:
@@ -67,43 +82,41 @@ def assert_whole(pool: Pool) -> None:
 
 # What is raised in finalisers is only reported; lost connections are warned of.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
-def test_interruptions_at_any_moment_lose_no_connection(database: str, alarm: None) -> None:
+def test_interruptions_at_any_moment_lose_no_connection(database: str, alarm: Alarm) -> None:
     hits = rounds = 0
     with Pool(database, max_size=SIZE, acquire_timeout=20) as pool:
         pool.acquire().close()
         end = time.monotonic() + 4
         while time.monotonic() < end:
             try:
-                signal.setitimer(signal.ITIMER_REAL, 0.0001 + (hits % 97) * 0.00002, 0.01)
-                while True:
+                alarm.set(0.0001 + (hits % 97) * 0.00002)
+                while alarm.is_set:
                     with pool.connection():
                         rounds += 1
             except Interrupted:
                 hits += 1
-            # The timer may go off within this, too, and then not again for 10 ms.
-            with suppress(Interrupted):
-                disarm()
-            disarm()
+            alarm.clear()
         gc.collect()
         assert hits > 100 and rounds > 100
         assert_whole(pool)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
-def test_interruptions_while_one_waits_lose_no_connection(database: str, alarm: None) -> None:
+def test_interruptions_while_one_waits_lose_no_connection(database: str, alarm: Alarm) -> None:
     hits = 0
     with Pool(database, max_size=SIZE, acquire_timeout=20) as pool:
         held = [pool.acquire() for _ in range(SIZE)]
         for _ in range(50):
             try:
-                signal.setitimer(signal.ITIMER_REAL, 0.002, 0.01)
-                pool.acquire()
+                alarm.set(0.002)
+                pool.acquire(1)
             except Interrupted:
                 hits += 1
-            with suppress(Interrupted):
-                disarm()
-            disarm()
-        assert hits == 50
+            except PoolTimeout:
+                # It went off in a finaliser.
+                assert not alarm.is_set
+            alarm.clear()
+        assert hits > 40
         for connection in held:
             connection.close()
         assert_whole(pool)
@@ -254,20 +267,20 @@ QUERY = f"SELECT FIRST {ROWS} a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b, 
 
 
 def test_interrupted_fetches_miss_no_rows_without_a_word(
-    connection: FirearrowConnection, alarm: None
+    connection: FirearrowConnection, alarm: Alarm
 ) -> None:
     refused = 0
     for number in range(20):
         cursor = connection.execute(QUERY)
         try:
-            signal.setitimer(signal.ITIMER_REAL, 0.002 + 0.003 * number)
+            alarm.set(0.002 + 0.003 * number, spared=sys._getframe())
             assert len(cursor.fetchall()) == ROWS
-            disarm()
         except Interrupted:
             with pytest.raises(ProgrammingError, match="execute the query again"):
                 cursor.fetchall()
             assert cursor.rowcount == -1
             refused += 1
+        alarm.clear()
         cursor.close()
     assert refused
 
@@ -315,7 +328,7 @@ def test_cancelled_fetches_miss_no_rows_without_a_word(database: str, kind: str)
     assert asyncio.run(asyncio.wait_for(work(), 60))
 
 
-def test_interrupted_reads_lose_no_bytes_of_a_blob(connection: FirearrowConnection, alarm: None) -> None:
+def test_interrupted_reads_lose_no_bytes_of_a_blob(connection: FirearrowConnection, alarm: Alarm) -> None:
     data = os.urandom(1 << 16) * 48
     with connection.create_blob() as writer:
         writer.write(data)
@@ -323,8 +336,8 @@ def test_interrupted_reads_lose_no_bytes_of_a_blob(connection: FirearrowConnecti
     for number in range(20):
         with connection.open_blob(writer.id) as blob:
             read = bytearray()
-            # Not again at once: nothing can be done about one that comes when a read has just returned.
-            signal.setitimer(signal.ITIMER_REAL, 0.0005 + 0.0005 * number)
+            # Nothing can be done about one that comes when a read has just returned.
+            alarm.set(0.0005 + 0.0005 * number, spared=sys._getframe())
             while len(read) < len(data):
                 try:
                     while piece := blob.read(1 << 20):
@@ -333,16 +346,16 @@ def test_interrupted_reads_lose_no_bytes_of_a_blob(connection: FirearrowConnecti
                 except Interrupted:
                     hits += 1
                     assert blob.tell() == len(read)
-            disarm()
+            alarm.clear()
             assert bytes(read) == data
     assert hits
 
 
 def test_interrupted_waits_lose_no_events(
-    connection: FirearrowConnection, other: FirearrowConnection, alarm: None
+    connection: FirearrowConnection, other: FirearrowConnection, alarm: Alarm
 ) -> None:
     other.autocommit = True
-    posted, received, hits = 60, 0, 0
+    posted, received, hits, turns = 60, 0, 0, 0
 
     def post() -> None:
         for _ in range(posted):
@@ -351,17 +364,16 @@ def test_interrupted_waits_lose_no_events(
     with connection.events("counted") as events:
         thread = threading.Thread(target=post)
         thread.start()
-        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.0131)
         end = time.monotonic() + 20
         while received < posted and time.monotonic() < end:
             try:
+                turns += 1
+                alarm.set(0.0003 * (1 + turns % 29), spared=sys._getframe())
                 counts = events.wait(0.3)
                 received += counts["counted"] if counts else 0
             except Interrupted:
                 hits += 1
-        with suppress(Interrupted):
-            disarm()
-        disarm()
+        alarm.clear()
         thread.join()
     assert (received, hits > 0) == (posted, True)
 

@@ -14,6 +14,7 @@ mod command;
 mod copy;
 mod ddl;
 mod demo;
+mod engines;
 mod events;
 mod interrupt;
 mod load;

@@ -59,6 +59,7 @@ impl<L: Link> AnyBackend<L> {
 
 #[cfg(feature = "embedded")]
 fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
+    use crate::engines;
     use firearrow_fbapi::{Library, LoadOptions, Runtime, RuntimeHint, ServerMode};
     let hint = match &config.client_library {
         Some(library) => RuntimeHint::at(library),
@@ -78,7 +79,7 @@ fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
     } else {
         library.attach(path, config.dpb().as_bytes())
     };
-    let attachment = attachment.map_err(|error| shared(error.into()))?;
+    let attachment = attachment.map_err(|error| engines::explained(shared(error.into()), &runtime))?;
     Ok(Embedded::new(attachment))
 }
 

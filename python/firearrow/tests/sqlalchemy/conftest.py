@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -65,3 +66,10 @@ def pytest_collection_modifyitems(session: Any, config: Any, items: list[Any]) -
         for name, reason in LEFT_OUT.items():
             if re.search(name, item.nodeid):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Count the skipped tests by their reasons: a line for each would hide what failed."""
+    reasons = Counter(str(report.longrepr[2]).rpartition(" : ")[2] for report in terminalreporter.stats.get("skipped", ()))
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"SKIPPED [{count}] {reason}")
