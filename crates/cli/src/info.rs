@@ -43,7 +43,8 @@ fn list_engines(json: bool) -> Result<()> {
     }
     let mut text = String::new();
     for (number, engine) in engines.iter().enumerate() {
-        let version = engine.major.map_or_else(|| "of an unknown version".to_owned(), |major| format!("{major}.0"));
+        let version =
+            engine.major.map_or_else(|| "of an unknown version".to_owned(), |major| format!("{major}.0"));
         let ods = engine.ods().map(|ods| format!(", opens ODS {ods}")).unwrap_or_default();
         let used = if number == 0 { "; local databases are opened with it" } else { "" };
         let path = engine.library.display().to_string();

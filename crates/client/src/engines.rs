@@ -92,7 +92,10 @@ fn remedy((major, minor): (i32, i32), used: &Engine, all: &[Engine]) -> String {
              a gbak of this engine's release"
         ),
     };
-    format!("this database has the on-disk structure {major}.{minor} of {firebird}, which {} does not open; {then}", name(used))
+    format!(
+        "this database has the on-disk structure {major}.{minor} of {firebird}, which {} does not open; {then}",
+        name(used)
+    )
 }
 
 #[cfg(test)]

@@ -8,8 +8,10 @@ matrix!(
     embedded,
     fn an_engine_that_cannot_open_a_database_names_one_that_can(target: &Target) -> Result<(), Skip> {
         let url = made_by(target, "", "CREATE TABLE t (id INTEGER)");
-        let older = engine(Generation::V3_0)
-            .ok_or_else(|| Skip { name: "embedded 3.0".to_owned(), reason: "not here: run `make setup`".to_owned() })?;
+        let older = engine(Generation::V3_0).ok_or_else(|| Skip {
+            name: "embedded 3.0".to_owned(),
+            reason: "not here: run `make setup`".to_owned(),
+        })?;
         let run = |arguments: &[&str]| {
             let mut command = prepare(None, arguments);
             command.env("FIREARROW_ENGINE", &older).env("FIREARROW_ENGINE_PATH", target.engine());
@@ -25,7 +27,10 @@ matrix!(
         );
 
         let list = run(&["info", "--engines"]).success();
-        assert!(list.text().starts_with("Firebird 3.0 (Python package), opens ODS 12; local databases are"), "{list:?}");
+        assert!(
+            list.text().starts_with("Firebird 3.0 (Python package), opens ODS 12; local databases are"),
+            "{list:?}"
+        );
         let list = run(&["info", "--engines", "--json"]).success().json();
         let listed: Vec<_> = list.as_array().unwrap().iter().map(|entry| &entry["library"]).collect();
         assert_eq!(listed[0], &older.join("libfbclient.so.2").display().to_string());

@@ -6,6 +6,9 @@
 ...         print(country, currency)
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
 from ._core import __version__
 from .adapters import register_adapter
 from .connection import Connection, connect, create_database
@@ -23,8 +26,6 @@ from .errors import (
     Warning,
 )
 from .partitions import Partitions, read_partition
-from .pool import Pool, PoolClosed, PooledConnection, PoolStats, PoolTimeout
-from .retrying import retry
 from .rows import RowFactory, class_row, dict_row, model_row, namedtuple_row, tuple_row
 from .transaction import Transaction
 from .types import (
@@ -42,6 +43,35 @@ from .types import (
     Timestamp,
     TimestampFromTicks,
 )
+
+if TYPE_CHECKING:
+    from .pool import Pool, PoolClosed, PooledConnection, PoolStats, PoolTimeout
+    from .retrying import retry
+
+# Many programs need none of these, and import them faster without.
+_later = {
+    "Pool": "pool",
+    "PoolClosed": "pool",
+    "PoolStats": "pool",
+    "PoolTimeout": "pool",
+    "PooledConnection": "pool",
+    "retry": "retrying",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _later:
+        found: object = getattr(_import_module(f".{_later[name]}", __name__), name)
+        globals()[name] = found
+        return found
+    if name in ("catalog", "pool", "retrying"):
+        return _import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_later})
+
 
 # Messages and tracebacks name what users import, not the file that it is in.
 for _public in list(vars().values()):

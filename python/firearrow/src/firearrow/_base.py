@@ -7,7 +7,6 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any, Generic, TypeVar
 
 from . import _core, errors
@@ -562,6 +561,8 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
 
     def _repr_html_(self) -> str:
         """What notebooks show: the columns. Rows that it fetched would be missing from the next fetch."""
+        from html import escape
+
         caption = f"<caption>{escape(self._state())}</caption>"
         description = self.description
         if self._is_closed or not description:

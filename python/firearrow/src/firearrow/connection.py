@@ -7,19 +7,21 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, errors
 from ._base import ConnectionBase, event_names
 from ._exit import close_at_exit
 from ._request import Request, check_switch
 from .blob import BlobReader, BlobWriter
-from .catalog import Catalog
 from .cursor import Cursor
 from .events import Events
 from .partitions import Part, Partitions
 from .rows import RowFactory, chosen
 from .transaction import Transaction, savepoint
+
+if TYPE_CHECKING:
+    from .catalog import Catalog
 
 __all__ = ["Connection", "connect", "create_database"]
 
@@ -187,6 +189,8 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
     def catalog(self) -> Catalog:
         """Tables and what belongs to them."""
         self._check()
+        from .catalog import Catalog
+
         return Catalog(self)
 
     def events(self, *names: str) -> Events:

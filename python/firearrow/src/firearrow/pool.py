@@ -643,3 +643,8 @@ def _close(core: _core.Connection) -> None:
     """Disconnect. Errors are ignored: the server may already be gone."""
     with suppress(Error):
         core.close()
+
+
+# As in __init__.py: what users import.
+for _public in (Pool, PoolClosed, PooledConnection, PoolStats, PoolTimeout):
+    _public.__module__ = "firearrow"

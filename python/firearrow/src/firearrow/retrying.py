@@ -159,3 +159,7 @@ def _attempt(
         raise
     finally:
         connection._autocommit = was_autocommit
+
+
+# As in __init__.py: what users import.
+retry.__module__ = "firearrow"

@@ -9,13 +9,12 @@ A row factory is called with the columns of a result, and returns a function tha
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from keyword import iskeyword
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from .errors import InterfaceError, ProgrammingError
 from .types import Column
@@ -104,15 +103,14 @@ def model_row(cls: type[T]) -> Callable[[Sequence[Column]], Callable[[Row], T]]:
     return factory
 
 
-@dataclasses.dataclass
-class _Model:
+class _Model(NamedTuple):
     """How objects of a class are made."""
 
     fields: dict[str, bool]
     """Names, and whether a value is required."""
     make: Callable[[dict[str, Any]], Any]
     """Makes an object of values by name."""
-    keys: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    keys: Mapping[str, str] = {}
     """The names of values that differ from those of their fields."""
 
 
@@ -140,6 +138,8 @@ def _model(of: object) -> _Model:
             by_name = getattr(cls, "model_config", {}).get("populate_by_name", False)
             keys = {name: _alias(name, field, by_name) for name, field in fields.items()}
             return _Model({name: field.is_required() for name, field in fields.items()}, validate, keys)
+        import dataclasses
+
         if dataclasses.is_dataclass(of):
             missing = dataclasses.MISSING
             return _Model(
