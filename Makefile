@@ -15,6 +15,8 @@ export FIREARROW_CACHE := $(CACHE)
 export FUZZ_SECONDS
 
 STAMPS := $(CACHE)/stamps
+# Without what only tests need.
+DEMO_SETUP := $(STAMPS)/system-demo $(STAMPS)/engines-demo $(CACHE)/firebird-4.0/.complete
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .venv-python/.requirements
 
 .PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel docs clean distclean cargo
@@ -24,8 +26,9 @@ help: ## List the targets
 
 setup: cargo $(SETUP) ## Install or download everything that tests and the demo need; quick if nothing is missing
 
-demo: setup ## Create a demo database, copy a table to Parquet, measure fetching
-	cargo build --release --package firearrow-cli --package firearrow-peers
+demo: cargo $(DEMO_SETUP) ## Make a database, copy a table to Parquet, compare with firebird-driver and the client library, draw it
+	cargo build --profile demo --package firearrow-cli --package firearrow-peers --package firearrow-python \
+		--package firearrow-testkit --bins --lib --example serve
 	scripts/demo.sh
 
 test: setup ## Run all tests on every server there is, then count what ran where
@@ -101,6 +104,14 @@ cargo:
 $(STAMPS)/system: scripts/setup-system.sh
 	@mkdir -p $(@D)
 	@$< && touch $@ || echo "setup: $< is not complete; tests that need it will be skipped" >&2
+
+$(STAMPS)/system-demo: scripts/setup-system.sh
+	@mkdir -p $(@D)
+	@$< demo && touch $@ || echo "setup: $< is not complete" >&2
+
+$(STAMPS)/engines-demo: scripts/setup-engines.sh
+	@mkdir -p $(@D)
+	@$< demo && touch $@ || echo "setup: $< is not complete" >&2
 
 $(STAMPS)/engines: scripts/setup-engines.sh
 	@mkdir -p $(@D)

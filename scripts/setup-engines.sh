@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs embedded engines for tests and the demo: 5.0 in the virtual environment .venv, 4.0 and 3.0 in the cache folder,
-# because one environment can hold only one version.
+# because one environment can hold only one version. The argument `demo` leaves out the older ones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,6 +18,8 @@ pip() { .venv/bin/pip --quiet --disable-pip-version-check "$@"; }
 
 say "installing $engine5 into .venv"
 pip install "firebird-embedded==$engine5"
+
+if [[ ${1:-} == demo ]]; then exit 0; fi
 
 # Prints the path of a system library, given its name.
 library() { PATH=$PATH:/sbin ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }'; }

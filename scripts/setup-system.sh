@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the system packages that tests use: the Firebird 3.0 server, libraries for the embedded engines, a C linker,
-# Python's venv module, fonts for pictures of charts, a browser for report pages, and clients of the ODBC driver. Without root it prints what is missing; the affected tests are then
-# named skips.
+# Installs the system packages that tests use: the Firebird 3.0 server, libraries for the embedded engines, a C linker, Python's venv
+# module, fonts for pictures of charts, a browser for report pages, and clients of the ODBC driver; with the argument `demo`, only
+# what the demo uses. Without root it prints what is missing; the affected tests are then named skips.
 set -euo pipefail
 
 say() { echo "system packages: $*"; }
@@ -27,9 +27,12 @@ readonly odbc=(
     r-base-core r-cran-rodbc
 )
 
+wanted=(libtommath1 fonts-dejavu-core "$(icu)" python3-venv build-essential)
+[[ ${1:-} == demo ]] || wanted+=(firebird3.0-server chromium libncurses6 "${odbc[@]}")
+
 missing() {
     local package
-    for package in firebird3.0-server libtommath1 fonts-dejavu-core chromium libncurses6 "$(icu)" python3-venv build-essential "${odbc[@]}"; do
+    for package in "${wanted[@]}"; do
         if [[ -n $package ]] && ! installed "$package"; then echo "$package"; fi
     done
 }

@@ -81,14 +81,14 @@ fn remedy((major, minor): (i32, i32), used: &Engine, all: &[Engine]) -> String {
         _ => "another release",
     };
     let name = |engine: &Engine| match engine.major {
-        Some(major) => format!("the engine of Firebird {major}.0, {}", engine.library.display()),
-        None => format!("the engine {}", engine.library.display()),
+        Some(major) => format!("the engine of Firebird {major}.0 ({})", engine.library.display()),
+        None => engine.library.display().to_string(),
     };
     let suitable = all.iter().find(|engine| engine.opens(major, minor));
     let then = match suitable {
         Some(engine) => format!("set FIREARROW_ENGINE={}", engine.library.display()),
         None => format!(
-            "no engine of this machine does: install that of {firebird}, or make a copy with its gbak and restore it with \
+            "no engine of this machine does: install that of {firebird} (pip install firebird-embedded has 3.0, 4.0 and 5.0), or make a copy with its gbak and restore it with \
              a gbak of this engine's release"
         ),
     };
@@ -112,8 +112,8 @@ mod tests {
         let text = remedy((13, 1), &engine(3), &[engine(3), engine(4), engine(5)]);
         assert_eq!(
             text,
-            "this database has the on-disk structure 13.1 of Firebird 5.0, which the engine of Firebird 3.0, \
-             /opt/firebird3/lib/libfbclient.so.2 does not open; set FIREARROW_ENGINE=/opt/firebird5/lib/libfbclient.so.2"
+            "this database has the on-disk structure 13.1 of Firebird 5.0, which the engine of Firebird 3.0 \
+             (/opt/firebird3/lib/libfbclient.so.2) does not open; set FIREARROW_ENGINE=/opt/firebird5/lib/libfbclient.so.2"
         );
         let text = remedy((12, 2), &engine(5), &[engine(5)]);
         assert!(text.contains("no engine of this machine does"), "{text}");

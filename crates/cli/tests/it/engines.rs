@@ -21,7 +21,7 @@ matrix!(
         run(&["tables", &url]).failure(
             1,
             &[
-                "structure 13.1 of Firebird 5.0, which the engine of Firebird 3.0, ",
+                "structure 13.1 of Firebird 5.0, which the engine of Firebird 3.0 (",
                 &format!("set FIREARROW_ENGINE={library}"),
             ],
         );

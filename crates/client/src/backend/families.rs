@@ -109,6 +109,14 @@ family! {
             sql: Sql<'_>,
             known: &Arc<StatementInfo>,
         ) -> Result<StatementId>;
+        /// Prepares a statement again, in the transaction in which it was executed last, and under its own id.
+        async fn renew(
+            &mut self,
+            statement: StatementId,
+            transaction: TransactionId,
+            sql: Sql<'_>,
+            known: &Arc<StatementInfo>,
+        ) -> Result<()>;
         /// Runs a statement without a cursor. Writes the row it returns, if any, to `output`. Without `asks_counts`, the
         /// engine is not asked how many rows it affected.
         async fn execute(

@@ -4,7 +4,7 @@ use super::execute::refuse_cursor;
 use super::run::How;
 use super::{Prepared, Session, has_rows};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamError, WriteOptions};
-use crate::backend::{Backend, Chunk, Failed, Method, RowFailure, TransactionId, Writer, Written};
+use crate::backend::{Backend, Chunk, Failed, Method, RowFailure, Sql, TransactionId, Writer, Written};
 use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::Schema;
@@ -21,6 +21,7 @@ const BLOBS_IN_BULK: usize = 8 << 20;
 
 /// Rows being written with a statement.
 pub(crate) struct Writing {
+    prepared: Prepared,
     pub(super) writer: Writer,
     encoder: ParamEncoder,
     /// Size of the next piece, and of the longest one.
@@ -32,6 +33,8 @@ pub(crate) struct Writing {
     refused: Vec<RowFailure>,
     /// Number of engine failures already returned.
     handed_out: usize,
+    /// Whether BLOBs have gone through the bulk interface.
+    has_bulk_blobs: bool,
 }
 
 impl Writing {
@@ -133,6 +136,8 @@ impl<B: Backend> Session<B> {
             how.write.piece_bytes.clamp(*WriteOptions::PIECE_BYTES.start(), *WriteOptions::PIECE_BYTES.end());
         let statement = (prepared.id, info.kind);
         Ok(Writing {
+            prepared: prepared.clone(),
+            has_bulk_blobs: false,
             writer: Writer::new(statement, transaction, has_rows(info), asks_counts, stops_at_error),
             encoder: self.encoder(prepared, schema, &how.params())?,
             bytes: FIRST_BYTES.min(most_bytes),
@@ -163,7 +168,14 @@ impl<B: Backend> Session<B> {
 
     /// Waits for all rows sent. Must be called after an error, too, to keep the connection in step.
     pub(crate) async fn finish_writing(&mut self, writing: &mut Writing) -> Result<()> {
-        let result = self.settle_writer(&mut writing.writer).await;
+        let mut result = self.settle_writer(&mut writing.writer).await;
+        if writing.has_bulk_blobs && !self.backend.is_failed() {
+            // In a later transaction of the same statement, the engine would throw away new temporary BLOBs whose numbers are
+            // those of this one: it forgets them only if the statement ends before the transaction (release_blobs in exe.cpp).
+            let Prepared { id, sql, dialect, info, .. } = &writing.prepared;
+            let sql = Sql { text: sql, dialect: *dialect };
+            result = result.and(self.backend.renew(*id, writing.writer.transaction, sql, info).await);
+        }
         if result.is_ok() {
             // These rows were refused after the last row sent.
             writing.writer.written.rows = writing.rows;
@@ -183,6 +195,7 @@ impl<B: Backend> Session<B> {
             writer.layout = is_open.then(|| encoded.layout.clone());
         }
         let travel = writer.method == Method::Bulk && encoded.blob_length() <= BLOBS_IN_BULK;
+        writing.has_bulk_blobs |= writer.method == Method::Bulk && !encoded.blobs.is_empty();
         if travel {
             encoded.number_blobs();
         } else {

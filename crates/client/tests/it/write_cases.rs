@@ -224,6 +224,42 @@ pub(crate) fn blobs_of_all_lengths_arrive(target: &Target) {
     }
 }
 
+/// BLOBs get to their rows through a statement that has written others in earlier transactions. Engines remember the
+/// numbers of temporary BLOBs beyond a transaction's end, and throw away new ones that have the same.
+pub(crate) fn blobs_arrive_in_later_transactions(target: &Target) {
+    let connection = fresh(target);
+    run(
+        &connection,
+        "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, b BLOB SUB_TYPE TEXT CHARACTER SET UTF8)",
+    );
+    let kept = connection.prepare("INSERT INTO t VALUES (?, ?)").expect("valid SQL");
+    let mut first = 0;
+    for round in 0..6 {
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let new;
+        let statement = if round < 3 {
+            &kept
+        } else {
+            new = transaction.prepare("INSERT INTO t VALUES (?, ?)").expect("valid SQL");
+            &new
+        };
+        let batches = [808, 192].map(|count| {
+            let ids = first..first + count;
+            first += count;
+            let texts = ids.clone().map(|id| format!("the text of row {id}"));
+            let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+            batch([ints(ids), texts])
+        });
+        let schema = batches[0].schema();
+        let batches = RecordBatchIterator::new(batches.map(Ok), schema);
+        let done = statement.execute_stream(&mut transaction, batches, OnFailure::Stop).expect("it ends");
+        assert_eq!((done.rows, failed_rows(&done)), (1000, vec![]), "{round}: {:?}", done.failures.first());
+        transaction.commit().expect("it commits");
+    }
+    let right = "SELECT COUNT(*) FROM t WHERE CAST(b AS VARCHAR(50)) = 'the text of row ' || id";
+    assert_eq!(query(&connection, right).column(0).as_primitive::<Int64Type>().value(0), i64::from(first));
+}
+
 /// What is in the rows does not depend on how they come in batches.
 pub(crate) fn streams_count_over_all_batches(target: &Target) {
     let connection = fresh(target);

@@ -24,6 +24,9 @@ matrix!(
     fn blobs_of_all_lengths_arrive(target: &Target) {
         cases::blobs_of_all_lengths_arrive(target);
     },
+    fn blobs_arrive_in_later_transactions(target: &Target) {
+        cases::blobs_arrive_in_later_transactions(target);
+    },
     fn floats_are_the_decimals_that_were_meant(target: &Target) {
         cases::floats_are_the_decimals_that_were_meant(target);
     },

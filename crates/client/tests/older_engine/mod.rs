@@ -55,6 +55,7 @@ macro_rules! suite {
                 write_cases::conflicts_are_told_the_same(target);
                 write_cases::hundreds_of_failures_are_all_described(target);
                 write_cases::blobs_of_all_lengths_arrive(target);
+                write_cases::blobs_arrive_in_later_transactions(target);
                 write_cases::streams_count_over_all_batches(target);
                 write_cases::rows_without_parameters_are_executed(target);
                 write_cases::floats_are_the_decimals_that_were_meant(target);

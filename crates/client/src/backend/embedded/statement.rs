@@ -131,6 +131,22 @@ impl Statements for Embedded {
         Err(Error::changed())
     }
 
+    async fn renew(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        sql: Sql<'_>,
+        known: &Arc<StatementInfo>,
+    ) -> Result<()> {
+        // The old one goes first: otherwise both would share what the engine remembers.
+        self.statements.remove(&statement.0);
+        let StatementId(new) = self.prepare_known(transaction, sql, known).await?;
+        if let Some(prepared) = self.statements.remove(&new) {
+            self.statements.insert(statement.0, prepared);
+        }
+        Ok(())
+    }
+
     async fn execute(
         &mut self,
         id: StatementId,

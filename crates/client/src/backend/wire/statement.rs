@@ -122,6 +122,22 @@ impl<L: Link> Statements for Wire<L> {
         Ok(StatementId(id.into()))
     }
 
+    /// Sends nothing by itself: the requests go with the next write, and [`confirm`](Self::confirm) reads the answer.
+    async fn renew(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        sql: Sql<'_>,
+        known: &Arc<StatementInfo>,
+    ) -> Result<()> {
+        let id = handle(statement.0);
+        let name = self.transaction_name(transaction).await?;
+        self.tell(&FreeStatement { statement: id, option: FreeOption::Unprepare })?;
+        let ticket = self.ask_to_prepare(name, id, sql)?;
+        self.statements.unconfirmed.insert(id, Unconfirmed { ticket, known: Arc::clone(known) });
+        Ok(())
+    }
+
     async fn execute(
         &mut self,
         statement: StatementId,

@@ -89,8 +89,11 @@ impl<L: Link> Writes for Wire<L> {
         let created = self.ask(&create)?;
         let has_sync = version.is_some_and(|version| version.has_batch_sync());
         let synced = if has_sync { self.ask(&SyncBatch)? } else { self.ask(&Ping)? };
+        // The statement may have been prepared again at the end of its last use.
+        let confirmed = self.confirm(handle(writer.statement.0), writer.transaction).await;
         let created = self.success(created).await;
         self.answer(synced).await?;
+        confirmed?;
         match created {
             Ok(_) => Ok(true),
             // For example RETURNING.
