@@ -27,11 +27,12 @@ readonly odbc=(
     r-base-core r-cran-rodbc
 )
 
-wanted=(libtommath1 fonts-dejavu-core "$(icu)" python3-venv build-essential)
-[[ ${1:-} == demo ]] || wanted+=(firebird3.0-server chromium libncurses6 "${odbc[@]}")
+for_tests=(firebird3.0-server chromium libncurses6 "${odbc[@]}")
+[[ ${1:-} != demo ]] || for_tests=()
 
 missing() {
-    local package
+    # The lists of packages, and so ICU's name, may have come since the last call.
+    local package wanted=(libtommath1 fonts-dejavu-core "$(icu)" python3-venv build-essential "${for_tests[@]}")
     for package in "${wanted[@]}"; do
         if [[ -n $package ]] && ! installed "$package"; then echo "$package"; fi
     done

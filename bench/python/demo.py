@@ -31,8 +31,8 @@ NEARBY, FAR = "nearby", "over the slow link"
 WIDE = 20_000
 TABLE = "DEMO_ROWS"
 # firebird-driver waits for the network once for each row, and several times for each BLOB.
-INSERTED = {NEARBY: 5_000, FAR: 200}
-BLOBS = {NEARBY: 1_000, FAR: 100}
+INSERTED = {NEARBY: 3_000, FAR: 150}
+BLOBS = {NEARBY: 300, FAR: 50}
 
 
 def main() -> int:

@@ -4,7 +4,7 @@ use crate::activity::Task;
 use crate::error::{Error, Result};
 use crate::panic::text;
 use crate::progress::Progress;
-use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -146,6 +146,22 @@ impl Rows {
         Ok(&self.ahead)
     }
 
+    /// Makes sure that the rows up to so many bytes are there. Returns whether these are all.
+    pub(crate) fn look_far_ahead(&mut self, bytes: usize) -> Result<bool> {
+        let mut size: usize = self.ahead.iter().map(size_of_rows).sum();
+        while size < bytes {
+            match self.read() {
+                Some(Ok(batch)) => {
+                    size += size_of_rows(&batch);
+                    self.ahead.push_back(batch);
+                }
+                Some(Err(error)) => return Err(self.failure.instead_of(error.into())),
+                None => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
     /// The only row, if there is no other one.
     pub(crate) fn single(&mut self) -> Result<Option<RecordBatch>> {
         if self.look_ahead(1)?.front().is_none_or(|batch| batch.num_rows() != 1) {
@@ -256,6 +272,15 @@ impl RecordBatchReader for Rows {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
+}
+
+/// Bytes of a batch, without what its buffers have beyond its rows.
+fn size_of_rows(batch: &RecordBatch) -> usize {
+    let size = |column: &ArrayRef| {
+        // Unknown for a few types, of which a little too much is counted.
+        column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_array_memory_size())
+    };
+    batch.columns().iter().map(size).sum()
 }
 
 /// The canonical extension type of truth values in whole bytes.

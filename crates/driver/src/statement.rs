@@ -60,6 +60,8 @@ pub struct Statement {
     kept: Option<Arc<Kept>>,
     /// Holds the snapshot of the partitions that were handed out last.
     division: Option<Division>,
+    /// The columns of the table that the last ingestion made.
+    made: Vec<String>,
 }
 
 impl Statement {
@@ -76,6 +78,7 @@ impl Statement {
             is_repeated: false,
             kept: None,
             division: None,
+            made: Vec::new(),
         }
     }
 
@@ -219,13 +222,20 @@ impl Statement {
             let rows = rows.ok_or_else(|| Error::state("there is no data to ingest: bind some"))?;
             let rows = rows.counted(&progress).within(&task);
             task.limit(statement.options.timeout);
-            let rows =
+            statement.made.clear();
+            let (rows, made) =
                 task.run(|| ingest::run(&statement.session, options, &statement.options.read, rows, &task))?;
+            statement.made = made;
             if options.mode != Mode::Upsert {
                 progress.set_records(Some(RecordCounts { inserted: rows, ..RecordCounts::default() }));
             }
             Ok(rows)
         })
+    }
+
+    /// The columns of the table that the last ingestion made, as CREATE TABLE lists them; none if there was one already.
+    pub fn made(&self) -> &[String] {
+        &self.made
     }
 
     /// Divides the query into partitions, which any session can read with [`read_partition`](crate::read_partition) until the

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi::c_str;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use std::collections::VecDeque;
 use std::ffi::CStr;
 
 const NAME: &CStr = c_str!("arrow_array_stream");
@@ -31,22 +32,40 @@ pub(crate) fn reader(object: &Bound<'_, PyAny>) -> PyResult<Option<Received>> {
     // SAFETY: the name says what the capsule holds. Its content is moved out, which leaves a released stream behind, as the
     // interface demands.
     let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr().cast()) };
-    reader.map(|reader| Some(Received(reader))).map_err(|failed| PyTypeError::new_err(failed.to_string()))
+    let received = |reader| Some(Received { reader, ahead: VecDeque::new() });
+    reader.map(received).map_err(|failed| PyTypeError::new_err(failed.to_string()))
 }
 
 /// A stream of another library.
-pub(crate) struct Received(RecordBatchStreamReader);
+pub(crate) struct Received {
+    reader: RecordBatchStreamReader,
+    /// Batches that were looked at.
+    ahead: VecDeque<RecordBatch>,
+}
+
+impl Received {
+    /// Reads batches up to so many bytes, and returns them if there are no others.
+    pub(crate) fn look_ahead(&mut self, bytes: usize) -> Result<Option<&VecDeque<RecordBatch>>, ArrowError> {
+        let mut size = 0;
+        while size < bytes {
+            let Some(batch) = self.reader.next().transpose()? else { return Ok(Some(&self.ahead)) };
+            size += batch.get_array_memory_size();
+            self.ahead.push_back(batch);
+        }
+        Ok(None)
+    }
+}
 
 impl Iterator for Received {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
+        self.ahead.pop_front().map(Ok).or_else(|| self.reader.next())
     }
 }
 
 impl RecordBatchReader for Received {
     fn schema(&self) -> SchemaRef {
-        self.0.schema()
+        self.reader.schema()
     }
 }

@@ -365,7 +365,7 @@ matrix!(
         assert!(!exists(&mut later, "TEMP"));
         assert_eq!(failure(&mut later, "SELECT * FROM temp").status, Status::NotFound);
     },
-    fn text_is_a_blob_unless_told(target: &Target) {
+    fn text_is_a_varchar_if_it_fits(target: &Target) {
         let mut connection = fresh(target);
         let long = "ü".repeat(70_000);
         let data = batch([
@@ -382,7 +382,7 @@ matrix!(
             ("B", Arc::new(BinaryArray::from_vec(vec![b"xy", b""])) as _),
         ]);
         for (text, binary, lengths) in
-            [("varchar(9)", "varbinary(5)", ("9", "5")), ("auto", "auto", ("6", "2"))]
+            [("varchar(9)", "varbinary(5)", ("9", "5")), ("auto", "auto", ("64", "64"))]
         {
             set(&mut connection, "adbc.firebird.ingest.text", text).expect("it is known");
             set(&mut connection, "adbc.firebird.ingest.binary", binary).expect("it is known");
@@ -397,15 +397,45 @@ matrix!(
             assert_eq!((fields.0["FIREBIRD:length"].as_str(), fields.1["FIREBIRD:length"].as_str()), lengths);
             assert_eq!((found.column(0), found.column(1)), (short.column(0), short.column(1)));
         }
-        // As long as needed is not known of a stream, and too long for a row.
-        for batches in [vec![Ok(short.clone()), Ok(short.clone())], vec![Ok(data)]] {
+        // One that has room stays, with what belongs to it.
+        run(&mut connection, "CREATE INDEX v_t ON v (t)");
+        let longer = batch([
+            ("T", texts(["z".repeat(64).as_str()])),
+            ("B", Arc::new(BinaryArray::from_vec(vec![b"x"])) as _),
+        ]);
+        assert_eq!(ingest(&mut connection, "V", IngestMode::Replace, longer), Ok(Some(1)));
+        let index = "SELECT COUNT(*) FROM RDB$INDICES WHERE RDB$INDEX_NAME = 'V_T'";
+        assert_eq!(column(&mut connection, index).as_primitive::<Int64Type>().value(0), 1);
+
+        // Twice the longest, all batches counted; a BLOB if it is too long for a row, if there are no rows, or too many to know.
+        let eighty = batch([
+            ("T", texts(["ü".repeat(80).as_str()])),
+            ("B", Arc::new(BinaryArray::from_vec(vec![b"x"])) as _),
+        ]);
+        let megabyte = || {
+            let text = "x".repeat(8000);
+            let rows = texts(std::iter::repeat_n(text.as_str(), 130));
+            batch([("T", rows), ("B", Arc::new(BinaryArray::from_vec(vec![b"x"; 130])) as _)])
+        };
+        let many: Vec<_> = (0..70).map(|_| Ok(megabyte())).collect();
+        for (batches, expected) in [
+            (vec![Ok(short.clone()), Ok(eighty)], ("VARCHAR", Some("256"))),
+            (vec![Ok(short.clone()), Ok(megabyte())], ("VARCHAR", Some("8000"))),
+            (vec![Ok(data)], ("BLOB SUB_TYPE TEXT", None)),
+            (vec![Ok(short.slice(0, 0))], ("BLOB SUB_TYPE TEXT", None)),
+            (many, ("BLOB SUB_TYPE TEXT", None)),
+        ] {
             let rows: usize =
                 batches.iter().map(|batch| batch.as_ref().map_or(0, RecordBatch::num_rows)).sum();
+            run(&mut connection, "RECREATE TABLE w (n INTEGER)");
             let mut statement = target_statement(&mut connection, "W", IngestMode::Replace);
             statement.bind_stream(stream(batches, &short.schema())).expect("it is taken");
             assert_eq!(statement.execute_update(), Ok(Some(rows as i64)));
+            drop(statement);
             let schema = statement_schema(&mut connection, "SELECT t FROM w");
-            assert_eq!(schema.field(0).metadata()["FIREBIRD:type"], "BLOB SUB_TYPE TEXT");
+            let metadata = schema.field(0).metadata();
+            let found = (metadata["FIREBIRD:type"].as_str(), metadata.get("FIREBIRD:length").map(String::as_str));
+            assert_eq!((found.0, found.1.filter(|_| found.0 == "VARCHAR")), expected);
         }
     },
     fn fields_that_are_never_null_stay_so(target: &Target) {

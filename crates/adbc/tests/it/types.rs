@@ -134,9 +134,9 @@ pub(crate) fn cases(modern: bool) -> Vec<Case> {
             "NUMERIC",
             T::Decimal128(5, 0),
         ),
-        case("utf8", StringArray::from(texts.clone()), "BLOB SUB_TYPE TEXT", T::Utf8),
-        case("large_utf8", LargeStringArray::from(texts.clone()), "BLOB SUB_TYPE TEXT", T::Utf8),
-        case("utf8_view", StringViewArray::from(texts.clone()), "BLOB SUB_TYPE TEXT", T::Utf8),
+        case("utf8", StringArray::from(texts.clone()), "VARCHAR", T::Utf8),
+        case("large_utf8", LargeStringArray::from(texts.clone()), "VARCHAR", T::Utf8),
+        case("utf8_view", StringViewArray::from(texts.clone()), "VARCHAR", T::Utf8),
         case("binary", BinaryArray::from_opt_vec(bytes.clone()), "BLOB SUB_TYPE BINARY", T::Binary),
         case(
             "large_binary",
@@ -213,7 +213,7 @@ pub(crate) fn cases(modern: bool) -> Vec<Case> {
         case(
             "dictionary",
             [Some("a"), None, Some("a"), Some("b")].into_iter().collect::<DictionaryArray<Int8Type>>(),
-            "BLOB SUB_TYPE TEXT",
+            "VARCHAR",
             T::Utf8,
         ),
         // Runs: one value, NULL, and another value twice.
@@ -224,7 +224,7 @@ pub(crate) fn cases(modern: bool) -> Vec<Case> {
                 &StringArray::from(vec![Some("a"), None, Some("größe")]),
             )
             .expect("runs"),
-            "BLOB SUB_TYPE TEXT",
+            "VARCHAR",
             T::Utf8,
         ),
     ];

@@ -9,8 +9,8 @@ use std::fmt::Write;
 const HEAD: &str = "# Types of ingested data\n\n\
     The test `types_document` of the ADBC crate writes this page from the cases that its tests check on every server: a column\n\
     of the Arrow type, with NULLs and extremes, goes into a new table and is read back equal. Run it with\n\
-    `FIREARROW_UPDATE_DOCS=1` to update the page. Text and binary columns become VARCHAR or VARBINARY where\n\
-    `adbc.firebird.ingest.text` and `.binary` say so; columns that are not nullable become NOT NULL. Types that are not listed\n\
+    `FIREARROW_UPDATE_DOCS=1` to update the page. Text becomes a BLOB where `adbc.firebird.ingest.text` says so,\n\
+    where rows would become too long, or beyond 64 MiB of data; binary columns become VARBINARY where `.binary` says so; columns that are not nullable become NOT NULL. Types that are not listed\n\
     (durations, intervals, structs, maps, unions; lists except into existing array columns) are refused by name.\n\
     [types.md](types.md) has the opposite direction: all types of Firebird.\n\n\
     | Arrow | Firebird 4 and later | comes back as | Firebird 3 | comes back as |\n\

@@ -69,11 +69,6 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
         Table::find(&catalog, &args.into)
     })??;
     let mut loading = Loading::new(args, &session, &table, &files)?;
-    if let Some(created) = loading.created.as_ref().filter(|_| !args.quiet && !json) {
-        let columns = created.join(", ");
-        let by = if reading.is_text() { ", with types inferred from its first rows" } else { "" };
-        terminal::remark(&format!("creating {} ({columns}){by}", table.name));
-    }
     let bytes = Arc::clone(&reading.read);
     let shown = progress(args, json, total_rows, &reading);
     let counts = match loading.plan.take() {
@@ -82,9 +77,14 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
     };
     interrupt::stays(None);
     warn_of_statements(session.connection()?);
+    if !counts.created.is_empty() && !args.quiet && !json {
+        let columns = counts.created.join(", ");
+        let by = if reading.is_text() { ", with types inferred from its first rows" } else { "" };
+        terminal::remark(&format!("created {} ({columns}){by}", table.name));
+    }
     let seconds = started.elapsed().as_secs_f64();
     let bytes = sizes(args).unwrap_or_else(|| bytes.load(Ordering::Relaxed));
-    Loaded { counts, bytes, seconds, table: table.name, created: loading.created }.summarize(args, json)
+    Loaded { counts, bytes, seconds, table: table.name }.summarize(args, json)
 }
 
 /// What is loaded where, and how.
@@ -92,8 +92,6 @@ struct Loading<'a> {
     target: Target<'a>,
     /// `None` if there are neither columns nor rows.
     plan: Option<Plan>,
-    /// The columns of a new table, as SQL has them.
-    created: Option<Vec<String>>,
 }
 
 impl<'a> Loading<'a> {
@@ -102,7 +100,7 @@ impl<'a> Loading<'a> {
         let mut options = IngestOptions {
             table: table.name.clone(),
             mode,
-            text: args.text_length.map_or(TextAs::Blob, TextAs::Varying),
+            text: args.text_length.map_or(TextAs::Auto, TextAs::Varying),
             commit_rows: args.commit_rows.map_or(0, NonZeroUsize::get),
             names: IngestNames { key: "--key", commit_rows: "--commit-rows" },
             ..IngestOptions::default()
@@ -110,15 +108,15 @@ impl<'a> Loading<'a> {
         let schema = files.schema();
         let deletes = table.columns.is_some() && args.mode == Some(LoadMode::Replace);
         let connection = session.connection()?;
-        let (plan, created) = match &table.columns {
+        let plan = match &table.columns {
             // A file of JSON lines without any.
-            Some(_) if schema.fields().is_empty() => (None, None),
+            Some(_) if schema.fields().is_empty() => None,
             Some(columns) => {
                 let plan = Plan::into_table(table, &schema, files.is_text(), !args.no_header)?;
                 if mode == Mode::Upsert {
                     options.key = key(args, session, table, columns, &plan)?;
                 }
-                (Some(plan), None)
+                Some(plan)
             }
             None if args.no_header => {
                 return Err(Failure::other(format!(
@@ -129,11 +127,12 @@ impl<'a> Loading<'a> {
             None => {
                 let modern = connection.has_firebird4();
                 let plan = Plan::new_table(table, &schema, files.ahead(), files.is_text(), modern)?;
-                let columns = columns_of_table(&plan.schema, &options, modern, connection.dialect())?;
-                (Some(plan), Some(columns))
+                // Errors of names and types, before anything is read.
+                columns_of_table(&plan.schema, &options, modern, connection.dialect(), None)?;
+                Some(plan)
             }
         };
-        if created.is_some() {
+        if table.columns.is_none() {
             let name = &table.name;
             interrupt::stays(Some(format!("the new table {name} may stay, without rows")));
         } else if options.commit_rows > 0 {
@@ -144,7 +143,7 @@ impl<'a> Loading<'a> {
             target.delete()?;
             session.end(true)?;
         }
-        Ok(Self { target, plan, created })
+        Ok(Self { target, plan })
     }
 }
 
@@ -172,7 +171,10 @@ fn load(args: &LoadArgs, target: &Target<'_>, files: Files, plan: Plan, shown: S
     let feed = Feed::start(files, plan, shown, args.reject.is_some())?;
     match &args.reject {
         Some(path) => target.load_accepted(feed, &schema, path),
-        None => Ok(Counts { loaded: target.ingest(feed)?, ..Counts::default() }),
+        None => {
+            let (loaded, created) = target.ingest(feed)?;
+            Ok(Counts { loaded, created, ..Counts::default() })
+        }
     }
 }
 
@@ -228,18 +230,17 @@ struct Loaded {
     bytes: u64,
     seconds: f64,
     table: String,
-    created: Option<Vec<String>>,
 }
 
 impl Loaded {
     fn summarize(self, args: &LoadArgs, json: bool) -> Result<()> {
-        let Self { counts: Counts { loaded, rejected, .. }, bytes, seconds, table, created } = self;
+        let Self { counts: Counts { loaded, rejected, created, .. }, bytes, seconds, table } = self;
         let rate = loaded as f64 / seconds;
         if json {
             let files: Vec<_> = args.files.iter().map(|file| file.to_string_lossy()).collect();
             let summary = json!({
                 "table": table, "files": files, "rows": loaded, "rejected": rejected, "bytes": bytes,
-                "seconds": seconds, "rows_per_second": rate, "created": created
+                "seconds": seconds, "rows_per_second": rate, "created": Some(created).filter(|created| !created.is_empty())
             });
             return output::print_data(&format!("{summary}\n"));
         }

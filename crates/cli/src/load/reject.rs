@@ -17,9 +17,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What became of the rows.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     pub(super) loaded: u64,
+    /// The columns of a table that was made for them.
+    pub(super) created: Vec<String>,
     pub(super) rejected: u64,
     /// Rows that stay whatever happens.
     pub(super) committed: u64,

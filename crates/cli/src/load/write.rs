@@ -22,8 +22,8 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Loads all rows and returns their number.
-    pub(super) fn ingest(&self, feed: Feed) -> Result<u64> {
+    /// Loads all rows. Returns their number, and the columns of a table that was made for them.
+    pub(super) fn ingest(&self, feed: Feed) -> Result<(u64, Vec<String>)> {
         let notes = feed.notes();
         let mut statement = self.statement()?;
         if self.deletes {
@@ -34,7 +34,7 @@ impl Target<'_> {
         if !self.session.is_autocommit() {
             self.session.end(true)?;
         }
-        Ok(rows)
+        Ok((rows, statement.made().to_vec()))
     }
 
     /// Deletes the rows of the table in the transaction of manual mode.

@@ -10,8 +10,8 @@
 //! | float16, float32 | FLOAT |
 //! | float64 | DOUBLE PRECISION |
 //! | decimals | NUMERIC(p, s); DECFLOAT(34) beyond 38 digits; before Firebird 4 at most NUMERIC(18, s) |
-//! | text | BLOB SUB_TYPE TEXT, or VARCHAR(n) by option |
-//! | binary | BLOB SUB_TYPE BINARY, or VARBINARY(n) by option |
+//! | text | VARCHAR(n) if all data was looked at and rows stay short; otherwise BLOB SUB_TYPE TEXT; or by option |
+//! | binary | BLOB SUB_TYPE BINARY; or VARBINARY(n) by option |
 //! | fixed_size_binary(n) | BINARY(n), a BLOB beyond 32767 bytes |
 //! | date32, date64 | DATE |
 //! | time32, time64 | TIME |
@@ -31,13 +31,14 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema};
 use firearrow::Dialect;
 use firearrow::catalog::quoted;
-use std::collections::VecDeque;
 use std::fmt;
 
 /// Most bytes of a row with columns of text that are as long as their values; Firebird's limit is twice that.
 const MOST_BYTES: usize = 32 << 10;
 /// Bytes of any other column, roughly.
 const OTHER_BYTES: usize = 20;
+/// Least length of a column that gets its length from the data; longer values get twice theirs, so that later ones fit, too.
+const LEAST_LENGTH: usize = 64;
 /// Longest BINARY.
 const LONGEST_BINARY: i32 = 32767;
 
@@ -57,6 +58,8 @@ pub(super) struct Declaration {
     identifier: String,
     pub(super) sql_type: String,
     pub(super) is_nullable: bool,
+    /// The length that the data needs, if that decides about the type.
+    pub(super) needed: Option<usize>,
 }
 
 impl fmt::Display for Declaration {
@@ -66,23 +69,24 @@ impl fmt::Display for Declaration {
     }
 }
 
-/// The columns of a table for this data, of which the first batches, or all, are `ahead`.
-pub(super) fn declarations(
+/// The columns of a table for this data. `all` are its batches, if there are no others.
+pub(super) fn declarations<'a>(
     schema: &Schema,
     options: &IngestOptions,
     engine: Engine,
-    ahead: &VecDeque<RecordBatch>,
+    all: Option<impl IntoIterator<Item = &'a RecordBatch>>,
 ) -> Result<Vec<Declaration>> {
-    let lengths = match (options.text, options.binary, ahead.len()) {
-        (TextAs::Auto, ..) | (_, TextAs::Auto, _) if ahead.len() == 1 => lengths(options, ahead.front())?,
-        _ => vec![None; schema.fields().len()],
+    let lengths = match all {
+        Some(batches) => lengths(schema, options, batches)?,
+        None => vec![None; schema.fields().len()],
     };
-    let declare = |(field, length): (&std::sync::Arc<Field>, Option<u16>)| {
+    let declare = |(field, length): (&std::sync::Arc<Field>, Option<Length>)| {
         Ok(Declaration {
             name: field.name().clone(),
             identifier: name(engine.dialect, field.name())?,
-            sql_type: sql_type(field, field.data_type(), options, engine, length)?,
+            sql_type: sql_type(field, field.data_type(), options, engine, length.map(|length| length.declared))?,
             is_nullable: field.is_nullable() || *field.data_type() == DataType::Null,
+            needed: length.map(|length| length.needed),
         })
     };
     schema.fields().iter().zip(lengths).map(declare).collect()
@@ -172,38 +176,72 @@ fn unsupported(field: &Field, why: &str) -> Error {
     Error::unsupported(format!("column {}: {why}", quoted(field.name())))
 }
 
-/// The longest value of each column that gets its length from the data; none if rows would become too long.
-fn lengths(options: &IngestOptions, batch: Option<&RecordBatch>) -> Result<Vec<Option<u16>>> {
-    let Some(batch) = batch else { return Ok(Vec::new()) };
-    let (mut lengths, mut bytes) = (Vec::with_capacity(batch.num_columns()), 0);
-    for column in batch.columns() {
-        let length = longest(options, column)?;
-        bytes += length.map_or(OTHER_BYTES, |(length, width)| 2 + length * width);
-        lengths.push(length.map(|(length, _)| length));
-    }
-    let fits = bytes <= MOST_BYTES;
-    Ok(lengths.into_iter().map(|length| u16::try_from(length.filter(|_| fits)?.max(1)).ok()).collect())
+/// The length of a column that gets it from the data.
+#[derive(Clone, Copy)]
+struct Length {
+    needed: usize,
+    declared: u16,
 }
 
-/// Characters, and bytes for each, of the longest value.
-fn longest(options: &IngestOptions, column: &ArrayRef) -> Result<Option<(usize, usize)>> {
-    let plain = match column.data_type() {
-        DataType::Dictionary(_, values) => values.as_ref().clone(),
-        DataType::RunEndEncoded(_, values) => values.data_type().clone(),
-        other => other.clone(),
-    };
-    match plain {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if options.text == TextAs::Auto => {
-            let column = cast(column, &DataType::LargeUtf8)?;
-            let texts = column.as_string::<i64>().iter().flatten();
-            Ok(Some((texts.map(|text| text.chars().count()).max().unwrap_or(0), 4)))
+/// The lengths of the columns that get them from the data; none if rows would become too long.
+fn lengths<'a>(
+    schema: &Schema,
+    options: &IngestOptions,
+    batches: impl IntoIterator<Item = &'a RecordBatch>,
+) -> Result<Vec<Option<Length>>> {
+    // Characters, and bytes for each.
+    let mut longest: Vec<_> = schema.fields().iter().map(|field| width(options, field.data_type()).map(|width| (0, width))).collect();
+    for batch in batches {
+        for (column, longest) in batch.columns().iter().zip(&mut longest) {
+            if let Some((length, width)) = longest {
+                *length = (*length).max(longest_value(column, *width)?);
+            }
         }
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView if options.binary == TextAs::Auto => {
-            let column = cast(column, &DataType::LargeBinary)?;
-            Ok(Some((column.as_binary::<i64>().iter().flatten().map(<[u8]>::len).max().unwrap_or(0), 1)))
-        }
-        _ => Ok(None),
     }
+    let with_room = |length: usize, width: usize| {
+        let most = if width == 1 { TextAs::LONGEST_BINARY } else { TextAs::LONGEST_TEXT };
+        (2 * length).next_power_of_two().clamp(LEAST_LENGTH, most.into()).max(length)
+    };
+    let bytes = |declared: &dyn Fn(usize, usize) -> usize| -> usize {
+        let of_column = |longest: &Option<(usize, usize)>| {
+            longest.map_or(OTHER_BYTES, |(length, width)| 2 + declared(length, width) * width)
+        };
+        longest.iter().map(of_column).sum()
+    };
+    let exactly = |length: usize, _: usize| length.max(1);
+    let declared: &dyn Fn(usize, usize) -> usize = match () {
+        () if bytes(&with_room) <= MOST_BYTES => &with_room,
+        () if bytes(&exactly) <= MOST_BYTES => &exactly,
+        () => return Ok(vec![None; longest.len()]),
+    };
+    let of_column = |longest: &Option<(usize, usize)>| {
+        let (needed, width) = (*longest)?;
+        Some(Length { needed, declared: u16::try_from(declared(needed, width)).ok()? })
+    };
+    Ok(longest.iter().map(of_column).collect())
+}
+
+/// Bytes of a character, or 1 for binary values, of columns that get their length from the data.
+fn width(options: &IngestOptions, data_type: &DataType) -> Option<usize> {
+    match data_type {
+        DataType::Dictionary(_, values) => width(options, values),
+        DataType::RunEndEncoded(_, values) => width(options, values.data_type()),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => (options.text == TextAs::Auto).then_some(4),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
+            (options.binary == TextAs::Auto).then_some(1)
+        }
+        _ => None,
+    }
+}
+
+/// The length of the longest value: in characters, or bytes if each is one byte wide.
+fn longest_value(column: &ArrayRef, width: usize) -> Result<usize> {
+    if width == 1 {
+        let column = cast(column, &DataType::LargeBinary)?;
+        return Ok(column.as_binary::<i64>().iter().flatten().map(<[u8]>::len).max().unwrap_or(0));
+    }
+    let column = cast(column, &DataType::LargeUtf8)?;
+    Ok(column.as_string::<i64>().iter().flatten().map(|text| text.chars().count()).max().unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -213,7 +251,7 @@ mod tests {
 
     fn declared(name: &str, data_type: DataType, engine: Engine) -> Result<String> {
         let schema = Schema::new(vec![Field::new(name, data_type, true)]);
-        let declared = declarations(&schema, &IngestOptions::default(), engine, &VecDeque::new())?;
+        let declared = declarations(&schema, &IngestOptions::default(), engine, None::<[&RecordBatch; 0]>)?;
         Ok(declared[0].to_string())
     }
 

@@ -17,11 +17,11 @@ mod write;
 
 use crate::activity::Task;
 use crate::error::{Detail, Error, Result, shortened};
-use crate::option::{IngestOptions, Mode};
+use crate::option::{IngestOptions, Mode, TextAs};
 use crate::rows::Rows;
 use crate::session::Session;
 use crate::sql::name;
-use arrow::array::RecordBatchReader;
+use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::{Schema, SchemaRef};
 use column::{Declaration, Engine};
 use firearrow::catalog::{
@@ -31,7 +31,11 @@ use firearrow::{Dialect, ReadOptions};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The columns of a new table for data of this schema, as CREATE TABLE lists them.
+/// How much data is looked at before a table is made for it.
+pub const AHEAD_BYTES: usize = 64 << 20;
+
+/// The columns of a new table for data of this schema, as CREATE TABLE lists them. `all` are its batches, if they are known:
+/// texts then have a length ([`TextAs::Auto`](crate::TextAs::Auto)).
 ///
 /// # Errors
 /// [`Class::Argument`](crate::Class::Argument) for a name or column that Firebird cannot have.
@@ -40,10 +44,11 @@ pub fn columns_of_table(
     options: &IngestOptions,
     modern: bool,
     dialect: Dialect,
+    all: Option<&VecDeque<RecordBatch>>,
 ) -> Result<Vec<String>> {
     let (_, schema) = folded(options, schema.clone().into());
     check_names(&options.table, &schema, modern)?;
-    let declarations = column::declarations(&schema, options, Engine { modern, dialect }, &VecDeque::new())?;
+    let declarations = column::declarations(&schema, options, Engine { modern, dialect }, all)?;
     Ok(declarations.iter().map(Declaration::to_string).collect())
 }
 
@@ -61,14 +66,14 @@ struct Ingestion<'a> {
     engine: Engine,
 }
 
-/// Inserts the rows into the table of the options. Returns their number.
+/// Inserts the rows into the table of the options. Returns their number, and the columns of a table that was made for them.
 pub(crate) fn run(
     session: &Session,
     options: &IngestOptions,
     read: &ReadOptions,
     rows: Rows,
     task: &Task,
-) -> Result<u64> {
+) -> Result<(u64, Vec<String>)> {
     if options.commit_rows > 0 && !session.is_autocommit() {
         return Err(Error::state(format!(
             "{} commits, which in manual mode is for the caller to do: set it to 0",
@@ -97,7 +102,7 @@ pub(crate) fn run(
             drop(catalog);
             ingestion.make(rows)
         }
-        (Mode::Replace, Some(columns)) => ingestion.replace(catalog, &columns, rows),
+        (Mode::Replace, Some(columns)) => Ok((ingestion.replace(catalog, &columns, rows)?, Vec::new())),
         (Mode::Append | Mode::CreateAppend | Mode::Upsert, Some(columns)) => {
             let is_there = |name: &String| columns.iter().any(|column| column.name == *name);
             let fields = ingestion.schema.fields();
@@ -113,7 +118,7 @@ pub(crate) fn run(
                 _ => ingestion.insert(table),
             };
             drop(catalog);
-            ingestion.fill(&insert, rows)
+            Ok((ingestion.fill(&insert, rows)?, Vec::new()))
         }
     }
 }
@@ -130,8 +135,9 @@ impl Ingestion<'_> {
     }
 
     /// Rows into a new table, which is dropped again if they cannot be written.
-    fn make(&self, mut rows: Rows) -> Result<u64> {
-        self.define("CREATE", self.table, &self.declarations(&mut rows)?)?;
+    fn make(&self, mut rows: Rows) -> Result<(u64, Vec<String>)> {
+        let declarations = self.declarations(&mut rows)?;
+        self.define("CREATE", self.table, &declarations)?;
         let id = match self.session.is_autocommit() {
             true => Task::spared(|| self.session.number(self.table))?,
             false => None,
@@ -141,7 +147,8 @@ impl Ingestion<'_> {
         if filled.is_err() && committed == 0 {
             Task::spared(|| self.session.undo_made(self.table, id));
         }
-        filled.map_err(|error| told_committed(error, committed))
+        let rows = filled.map_err(|error| told_committed(error, committed))?;
+        Ok((rows, declarations.iter().map(Declaration::to_string).collect()))
     }
 
     fn fill_new(&self, rows: Rows, committed: &mut usize) -> Result<u64> {
@@ -159,7 +166,11 @@ impl Ingestion<'_> {
 
     /// The columns of a table for these rows. Errors in the first rows are found before anything is changed.
     fn declarations(&self, rows: &mut Rows) -> Result<Vec<Declaration>> {
-        column::declarations(&self.schema, self.options, self.engine, rows.look_ahead(2)?)
+        let is_auto = self.options.text == TextAs::Auto || self.options.binary == TextAs::Auto;
+        let is_all = is_auto && rows.look_far_ahead(AHEAD_BYTES)?;
+        // Later rows may be longer than none.
+        let all = Some(rows.look_ahead(1)?).filter(|ahead| is_all && !ahead.is_empty());
+        column::declarations(&self.schema, self.options, self.engine, all)
     }
 
     /// Makes a table, and commits that.

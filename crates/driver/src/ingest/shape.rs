@@ -12,9 +12,25 @@ pub(super) fn is_same(columns: &[Column], declarations: &[Declaration], dialect:
             && column.nullable == wanted.is_nullable
             && column.computed.is_none()
             && column.identity != Some(Identity::Always)
-            && is_type(&column.data_type, &wanted.sql_type, dialect)
+            && (is_type(&column.data_type, &wanted.sql_type, dialect)
+                || wanted.needed.is_some_and(|needed| holds(&column.data_type, &wanted.sql_type, needed)))
     };
     columns.len() == declarations.len() && columns.iter().zip(declarations).all(same)
+}
+
+/// Whether a column whose length is not prescribed has room for values of this length.
+fn holds(given: &ColumnType, wanted: &str, needed: usize) -> bool {
+    let is_long_enough = given.characters.unwrap_or(given.length) as usize >= needed;
+    let is_text = wanted.ends_with(" CHARACTER SET UTF8");
+    let is_utf8 = given.charset.as_deref() == Some("UTF8");
+    !given.is_array()
+        && match given.base {
+            BaseType::VarChar => is_text && is_utf8 && is_long_enough,
+            BaseType::TextBlob => is_text && is_utf8,
+            BaseType::VarBinary => !is_text && is_long_enough,
+            BaseType::Blob => !is_text && given.sub_type == Some(0),
+            _ => false,
+        }
 }
 
 /// Whether a column has the type of this declaration. A type that ingestion never declares is different.

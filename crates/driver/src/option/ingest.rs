@@ -22,11 +22,12 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TextAs {
     /// A BLOB, which holds values of any length.
-    #[default]
     Blob,
     /// A VARCHAR or VARBINARY of this length.
     Varying(u16),
-    /// A VARCHAR as long as the data needs, if that is known and rows do not become too long; otherwise a BLOB.
+    /// A VARCHAR with room for the data, if there are no more than [`AHEAD_BYTES`](crate::AHEAD_BYTES) of it and rows stay short;
+    /// otherwise a BLOB.
+    #[default]
     Auto,
 }
 
@@ -53,7 +54,7 @@ impl Default for IngestNames {
 }
 
 /// Options of an ingestion.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct IngestOptions {
     /// The table.
     pub table: String,
@@ -75,4 +76,21 @@ pub struct IngestOptions {
     pub write: WriteOptions,
     /// The names of options in messages.
     pub names: IngestNames,
+}
+
+impl Default for IngestOptions {
+    fn default() -> Self {
+        Self {
+            table: String::new(),
+            mode: Mode::default(),
+            upper_case: false,
+            temporary: false,
+            text: TextAs::Auto,
+            binary: TextAs::Blob,
+            key: Vec::new(),
+            commit_rows: 0,
+            write: WriteOptions::default(),
+            names: IngestNames::default(),
+        }
+    }
 }

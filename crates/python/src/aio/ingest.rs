@@ -1,7 +1,7 @@
 //! Arrow data into a table.
 
 use super::cursor::{Cursor, Inner};
-use super::operation::{Operation, spawn_plain, spawn_writing};
+use super::operation::{Operation, spawn_writing};
 use super::transaction::Transaction;
 use crate::api::Asynchronous;
 use crate::capsule::Received;
@@ -10,14 +10,14 @@ use crate::flow;
 use crate::lock::lock;
 use crate::options::Bounded;
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An ingestion: `define`, then `insert` in a transaction that begins when the table exists.
 #[pyclass(frozen, name = "AioIngestion", module = "firearrow._core")]
 pub(crate) struct Ingestion {
     inner: Arc<Inner>,
     ingestion: Arc<flow::Ingestion>,
-    rows: Mutex<Option<Received>>,
+    rows: Arc<Mutex<Option<Received>>>,
 }
 
 #[pymethods]
@@ -33,7 +33,7 @@ impl Cursor {
     ) -> PyResult<Ingestion> {
         let inner = self.here(py)?;
         let (ingestion, rows) = flow::Ingestion::new(py, data, table, mode, text.map(|length| length.0))?;
-        Ok(Ingestion { inner, ingestion: Arc::new(ingestion), rows: Mutex::new(Some(rows)) })
+        Ok(Ingestion { inner, ingestion: Arc::new(ingestion), rows: Arc::new(Mutex::new(Some(rows))) })
     }
 }
 
@@ -41,11 +41,19 @@ impl Cursor {
 impl Ingestion {
     /// Makes the table unless it exists. `has_begun`: whether the transaction for the rows has, which would not see a new table.
     fn define(&self, py: Python<'_>, has_begun: bool) -> PyResult<Operation> {
-        let (inner, ingestion) = (Arc::clone(&self.inner), Arc::clone(&self.ingestion));
-        spawn_plain(py, async move {
+        let (inner, ingestion, rows) =
+            (Arc::clone(&self.inner), Arc::clone(&self.ingestion), Arc::clone(&self.rows));
+        let taken = lock(py, &rows).take();
+        let define = async move {
+            let mut taken = taken.ok_or(Failure::Internal("the rows were sent already"))?;
             let connection = inner.shared.enter().await?;
-            ingestion.define::<Asynchronous>(&connection, inner.shared.facts.has_firebird4, has_begun).await
-        })
+            let has_firebird4 = inner.shared.facts.has_firebird4;
+            ingestion.define::<Asynchronous>(&connection, &mut taken, has_firebird4, has_begun).await?;
+            *rows.lock().unwrap_or_else(PoisonError::into_inner) = Some(taken);
+            Ok(())
+        };
+        // It may read from the producer, as insert does.
+        spawn_writing(py, define, |py, ()| Ok(py.None()))
     }
 
     /// Inserts the rows. The result is their number.

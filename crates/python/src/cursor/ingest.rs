@@ -20,9 +20,10 @@ pub(super) fn run(
     mode: &str,
     text: Option<u16>,
 ) -> PyResult<u64> {
-    let (ingestion, rows) = Ingestion::new(py, data, table, mode, text)?;
+    let (ingestion, mut rows) = Ingestion::new(py, data, table, mode, text)?;
     let defined = shared.run(py, |connection| {
-        Ok(ready(ingestion.define::<Blocking>(connection, shared.facts.has_firebird4, has_begun)))
+        let has_firebird4 = shared.facts.has_firebird4;
+        Ok(ready(ingestion.define::<Blocking>(connection, &mut rows, has_firebird4, has_begun)))
     })?;
     defined.map_err(|failed| failed.into_exception(py))?;
     let transaction = begin.call0()?.cast_into::<Transaction>()?;

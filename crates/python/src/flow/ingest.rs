@@ -9,7 +9,7 @@ use arrow::array::RecordBatchReader;
 use arrow::datatypes::SchemaRef;
 use firearrow::catalog::quoted;
 use firearrow::{OnFailure, RowsExecuted};
-use firearrow_driver::{Class, Error, IngestOptions, TextAs, columns_of_table};
+use firearrow_driver::{AHEAD_BYTES, Class, Error, IngestOptions, TextAs, columns_of_table};
 use pyo3::prelude::*;
 
 /// What is done if the table exists, and if it does not.
@@ -57,7 +57,7 @@ impl Ingestion {
                 "the data must be an Arrow table or stream: a table of pyarrow, a frame of polars, pandas 3 or DuckDB …",
             ));
         };
-        let text = text.map_or(TextAs::Blob, TextAs::Varying);
+        let text = text.map_or(TextAs::Auto, TextAs::Varying);
         Ok((Self { table: table.to_owned(), mode, text, schema: reader.schema() }, reader))
     }
 
@@ -65,12 +65,15 @@ impl Ingestion {
     pub(crate) async fn define<A: Api>(
         &self,
         connection: &A::Connection,
+        rows: &mut Received,
         has_firebird4: bool,
         has_begun: bool,
     ) -> Result<(), Failure> {
         let options =
             IngestOptions { table: self.table.clone(), text: self.text, ..IngestOptions::default() };
-        let columns = columns_of_table(&self.schema, &options, has_firebird4, A::dialect(connection))?;
+        let dialect = A::dialect(connection);
+        // Errors of names and types come first.
+        columns_of_table(&self.schema, &options, has_firebird4, dialect, None)?;
         let is_there = A::has_table(connection, &self.table).await?;
         let verb = match (self.mode, is_there) {
             (Mode::Append | Mode::CreateAppend, true) => return Ok(()),
@@ -87,6 +90,13 @@ impl Ingestion {
                 "the table has to be made, and a transaction that has begun would not see it: commit or roll back first",
             ));
         }
+        let all = match self.text {
+            TextAs::Auto => rows.look_ahead(AHEAD_BYTES).map_err(firearrow::Error::from)?,
+            _ => None,
+        };
+        // Later rows may be longer than none.
+        let all = all.filter(|batches| batches.iter().any(|batch| batch.num_rows() > 0));
+        let columns = columns_of_table(&self.schema, &options, has_firebird4, dialect, all)?;
         let sql = format!("{verb} TABLE {} ({})", quoted(&self.table), columns.join(", "));
         Ok(A::execute_alone(connection, &sql).await?)
     }

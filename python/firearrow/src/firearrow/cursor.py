@@ -171,7 +171,8 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             new table is committed at once, and remains if inserting fails. No transaction may be open then,
             since it would not see the table.
         text
-            The length of VARCHAR columns for text in new tables; without it, text columns are BLOBs.
+            The length of VARCHAR columns for text in new tables. Without it, they have room for twice the
+            longest text, and at least 64 characters; they are BLOBs beyond 64 MiB of data, or if there is none.
 
         Returns
         -------
