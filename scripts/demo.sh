@@ -71,7 +71,7 @@ if [[ -n $server ]]; then
     "$built/examples/serve" "$server" -- bash -euo pipefail -c '
         library=${FIREARROW_CLIENT_LIBRARY:-$LIBRARY}
         "$FIREARROW" create-demo "$FIREARROW_URL" --rows 20000 --quiet >/dev/null
-        "$FIREARROW" bench blob "$FIREARROW_URL" --only Q1 --rows 500 --repeat 3 --compression off --reference-client "$library" \
+        "$FIREARROW" bench blob "$FIREARROW_URL" --only Q1 --repeat 3 --compression off --reference-client "$library" \
             --save demo/runs >/dev/null
         "$PYTHON" bench/python/demo.py "$FIREARROW_URL" "$library" demo/runs/python demo/runs/2*/raw.jsonl'
 else

@@ -67,7 +67,9 @@ def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: lis
     lines = recorded(about, samples, notes)
     lines[0]["title"] = f"firearrow beside {THEIRS}"
     for line in lines:
-        if line["kind"] == "table":
+        if line["kind"] == "sample":
+            line["case"] = line["case"].split(": ", 1)[1]
+        elif line["kind"] == "table":
             line["charts"] = [{"title": f"Elapsed time, {line['title']}", "mark": "bars", "y": "wall_s"}]
     folder.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines)
@@ -99,7 +101,7 @@ def table(about: dict[str, Any], samples: list[Sample], more: list[tuple[str, st
             for driver in (OURS, THEIRS)
         }
         lines.append((where, what, took[OURS], THEIRS, took[THEIRS]))
-    places = {NEARBY: "a server on this machine", FAR: f"over an emulated link of {RTT} and {RATE}/s"}
+    places = {NEARBY: "a server on this machine", FAR: f"over an emulated link: round trip {RTT}, {RATE}/s"}
     if "process" in about["transport"]:
         places[NEARBY] = about["transport"]
     text = [f"Firebird {about['firebird']}, firearrow {about['firearrow']}, {about['machine'].split(',')[0]}; medians, values checked", ""]

@@ -32,6 +32,7 @@ mod open;
 mod output;
 mod pager;
 mod phases;
+mod profile;
 mod progress;
 mod query;
 mod runner;

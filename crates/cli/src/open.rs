@@ -1,6 +1,7 @@
 //! Opens connections that end with the command, and prints their warnings.
 
 use crate::failure::Failure;
+use crate::profile::Profile;
 use crate::{interrupt, terminal};
 use firearrow::arrow::BlobPolicy;
 use firearrow::config::{Target, WireCompression};
@@ -29,13 +30,18 @@ pub(crate) fn set_password_file(path: Option<PathBuf>) {
     }
 }
 
-/// Reads a connection string. Where a password is missing, somebody at a terminal is asked for it.
+/// Reads a connection string, or the profile that it names. Where a password is missing, somebody at a terminal is asked for it.
 pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
+    let profile = Profile::find(text)?;
+    let text = profile.as_ref().map_or(text, |profile| &profile.uri);
     let mut config = Config::parse_with_env(text, &|name| match (name, PASSWORD_FILE.get()) {
         ("FIREARROW_PASSWORD" | "ISC_PASSWORD", Some(_)) => None,
         ("FIREARROW_PASSWORD_FILE", Some(path)) => path.to_str().map(str::to_owned),
         _ => std::env::var(name).ok(),
     })?;
+    if let Some(profile) = &profile {
+        profile.apply(&mut config)?;
+    }
     let (Target::Remote { host, .. }, Some(user), None) = (&config.target, &config.user, &config.password)
     else {
         return Ok(config);

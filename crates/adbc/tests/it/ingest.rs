@@ -434,7 +434,8 @@ matrix!(
             drop(statement);
             let schema = statement_schema(&mut connection, "SELECT t FROM w");
             let metadata = schema.field(0).metadata();
-            let found = (metadata["FIREBIRD:type"].as_str(), metadata.get("FIREBIRD:length").map(String::as_str));
+            let found =
+                (metadata["FIREBIRD:type"].as_str(), metadata.get("FIREBIRD:length").map(String::as_str));
             assert_eq!((found.0, found.1.filter(|_| found.0 == "VARCHAR")), expected);
         }
     },

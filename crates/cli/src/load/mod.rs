@@ -125,6 +125,17 @@ impl<'a> Loading<'a> {
                 )));
             }
             None => {
+                let one = schema
+                    .fields()
+                    .first()
+                    .filter(|_| schema.fields().len() == 1 && args.delimiter.is_none());
+                if let Some(field) = one.filter(|field| field.name().contains([';', '\t', '|'])) {
+                    return Err(Failure::other(format!(
+                        "the only column of the new table {} would be {}: --delimiter names what separates fields",
+                        table.name,
+                        field.name()
+                    )));
+                }
                 let modern = connection.has_firebird4();
                 let plan = Plan::new_table(table, &schema, files.ahead(), files.is_text(), modern)?;
                 // Errors of names and types, before anything is read.

@@ -209,6 +209,9 @@ matrix!(
         assert_eq!(setup.rows("SELECT * FROM \"Sales\""), "7");
         let outcome = setup.load_csv("ID\n", &["--into", "sales"]);
         outcome.failure(2, &["sales may be any of the tables \"SALES\", \"Sales\"", "--into '\"SALES\"'"]);
+        setup
+            .load_csv("ID;NAME\n7;x\n", &["--into", "one_column"])
+            .failure(1, &["would be ID;NAME: --delimiter names what separates fields"]);
         // Quotes make it count: another table.
         setup.load_csv("Id\n8\n", &["--into", "\"sales\""]).success();
         assert_eq!(setup.rows("SELECT ID FROM \"sales\""), "8");
@@ -220,8 +223,8 @@ matrix!(
             2,-10.125,5,,,FALSE,8,x,\r\n";
         let outcome = setup.load_csv(text, &["--into", "prices"]).success();
         for text in [
-            "creating PRICES (\"ID\" BIGINT, \"PRICE\" NUMERIC(18, 4), \"RATE\" DOUBLE PRECISION, \"BORN\" DATE",
-            "\"MOMENT\" TIMESTAMP, \"OK\" BOOLEAN, \"CODE\" BLOB SUB_TYPE TEXT CHARACTER SET UTF8, \"unit price\" BLOB",
+            "created PRICES (\"ID\" BIGINT, \"PRICE\" NUMERIC(18, 4), \"RATE\" DOUBLE PRECISION, \"BORN\" DATE",
+            "\"MOMENT\" TIMESTAMP, \"OK\" BOOLEAN, \"CODE\" VARCHAR(64) CHARACTER SET UTF8, \"unit price\" VARCHAR(64)",
             "with types inferred from its first rows",
             "2 rows into PRICES, ",
         ] {

@@ -20,6 +20,7 @@ mod interrupt;
 mod load;
 mod odbc;
 mod oltp;
+mod profile;
 mod query;
 mod readers;
 mod script;

@@ -84,7 +84,13 @@ pub(super) fn declarations<'a>(
         Ok(Declaration {
             name: field.name().clone(),
             identifier: name(engine.dialect, field.name())?,
-            sql_type: sql_type(field, field.data_type(), options, engine, length.map(|length| length.declared))?,
+            sql_type: sql_type(
+                field,
+                field.data_type(),
+                options,
+                engine,
+                length.map(|length| length.declared),
+            )?,
             is_nullable: field.is_nullable() || *field.data_type() == DataType::Null,
             needed: length.map(|length| length.needed),
         })
@@ -190,7 +196,11 @@ fn lengths<'a>(
     batches: impl IntoIterator<Item = &'a RecordBatch>,
 ) -> Result<Vec<Option<Length>>> {
     // Characters, and bytes for each.
-    let mut longest: Vec<_> = schema.fields().iter().map(|field| width(options, field.data_type()).map(|width| (0, width))).collect();
+    let mut longest: Vec<_> = schema
+        .fields()
+        .iter()
+        .map(|field| width(options, field.data_type()).map(|width| (0, width)))
+        .collect();
     for batch in batches {
         for (column, longest) in batch.columns().iter().zip(&mut longest) {
             if let Some((length, width)) = longest {
@@ -226,7 +236,9 @@ fn width(options: &IngestOptions, data_type: &DataType) -> Option<usize> {
     match data_type {
         DataType::Dictionary(_, values) => width(options, values),
         DataType::RunEndEncoded(_, values) => width(options, values.data_type()),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => (options.text == TextAs::Auto).then_some(4),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            (options.text == TextAs::Auto).then_some(4)
+        }
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
             (options.binary == TextAs::Auto).then_some(1)
         }
