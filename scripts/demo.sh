@@ -27,7 +27,7 @@ fi
 say() { printf '\n%s\n\n' "$*"; }
 
 mkdir -p demo
-say "1. A database of $rows rows, and its table as a Parquet file"
+say "1. A database, and its table of 22 columns as a Parquet file"
 if [[ ! -f demo/demo.fdb ]]; then
     # It has another name until it is complete.
     rm -f demo/part.fdb
@@ -55,7 +55,7 @@ echo
 rm -f demo/shop.fdb
 (cd demo && venv/bin/python quickstart.py)
 
-# The newest server that there is.
+# The newest server available.
 server=
 for version in 5.0 4.0 3.0; do
     if "$built/examples/serve" "$version" -- true 2>&1 | grep -q '^skipped'; then continue; fi
@@ -63,7 +63,9 @@ for version in 5.0 4.0 3.0; do
     break
 done
 
-export FIREARROW=$firearrow PYTHON=$environment/bin/python LIBRARY=$FIREARROW_ENGINE/libfbclient.so.2
+export FIREARROW=$firearrow PYTHON=$environment/bin/python
+LIBRARY=$("$firearrow" info --engines --json | sed -n 's/.*"library": "\(.*\)".*/\1/p' | head -n 1)
+export LIBRARY
 rm -rf demo/runs
 if [[ -n $server ]]; then
     say "3. Reading and writing beside firebird-driver and the client library, on a private server of Firebird $server"
@@ -80,7 +82,7 @@ else
 fi
 "$firearrow" bench report demo/runs/*/raw.jsonl --title "firearrow: what make demo measured" --output demo/report.html --png demo/charts
 
-say "4. What there is now"
+say "4. Results"
 cat <<END
   demo/report.html   the figures with charts: open it in a browser
   demo/charts        the charts as pictures

@@ -24,7 +24,7 @@ ln -sf "$(realpath "$target/debug/libfirearrow_core.so")" python/firearrow/src/f
 python3 scripts/python-metadata.py "$folder/site"
 export PYTHONPATH=$PWD/python/firearrow/src:$folder/site${PYTHONPATH:+:$PYTHONPATH}
 
-# What `serve` ends with if its server has died or hangs.
+# Exit code of `serve` when its server has died or hangs.
 readonly broken=75
 
 # Runs the tests on one platform: platform NAME COMMAND..., with pytest and its arguments as last words of the command.
@@ -37,10 +37,10 @@ platform() {
 }
 
 # Runs the tests in a folder, the last argument. As with the Rust tests, what failed runs once more and is named (RERUN); if the
-# server has died of its own, it does so on a new one (AGAIN).
+# server died, it runs again on a new one (AGAIN).
 tests() {
     local name=$1 command=("${@:2:$#-2}") code=0
-    local pytest=("$environment/bin/pytest" -o "cache_dir=$folder/cache of $name" --reruns 1 -rR)
+    local pytest=("$environment/bin/pytest" -o "cache_dir=$folder/cache of $name" --reruns 1 -rfER)
     pytest+=("${@: -1}" "${arguments[@]}")
     scripts/step.sh "$name" "${command[@]}" "${pytest[@]}" || code=$?
     ((code == broken)) || return "$code"

@@ -294,7 +294,7 @@ pub(crate) struct InfoArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url, required_unless_present = "engines")]
     pub(crate) url: Option<String>,
-    /// List the embedded engines of this machine, in the order in which they are looked for
+    /// List the embedded engines of this machine, in search order
     #[arg(long, conflicts_with = "url")]
     pub(crate) engines: bool,
 }

@@ -6,7 +6,6 @@ use crate::output::{print, print_data};
 use crate::terminal;
 use crate::wan::{Rate, RoundTrip};
 use clap::{Args, ValueEnum, ValueHint};
-use firearrow::config::Config;
 use firearrow_bench::driver::{self, Firebird, Options, Shape, Source};
 use firearrow_bench::save;
 use firearrow_report::{self as report, Figures, Record};
@@ -179,7 +178,7 @@ pub(crate) fn serve() -> Result<()> {
 fn options(args: &DriverArgs) -> Result<Options> {
     let source = match &args.url {
         Some(url) => Source::Firebird(Box::new(Firebird {
-            config: Config::parse(url)?,
+            config: crate::open::parse(url)?,
             compress: args.compress,
             link: args.link.then(|| Link::new(args.rtt.0, args.rate.0)),
             shapes: match (&args.sql, args.only.is_empty()) {

@@ -27,7 +27,8 @@ fn list_engines(json: bool) -> Result<()> {
     if json {
         let entry = |engine: &Engine| {
             json!({
-                "library": engine.library,
+                "library": engine.library.display().to_string(),
+                "is_default": engine.is_default,
                 "firebird": engine.major.map(|major| format!("{major}.0")),
                 "opens_ods": engine.ods(),
                 "installed_as": engine.installed_as,
@@ -42,13 +43,14 @@ fn list_engines(json: bool) -> Result<()> {
         );
     }
     let mut text = String::new();
-    for (number, engine) in engines.iter().enumerate() {
-        let version =
-            engine.major.map_or_else(|| "of an unknown version".to_owned(), |major| format!("{major}.0"));
+    for engine in &engines {
+        let version = engine
+            .major
+            .map_or_else(|| "Firebird, version unknown".to_owned(), |major| format!("Firebird {major}.0"));
         let ods = engine.ods().map(|ods| format!(", opens ODS {ods}")).unwrap_or_default();
-        let used = if number == 0 { "; local databases are opened with it" } else { "" };
+        let used = if engine.is_default { "; local databases are opened with it" } else { "" };
         let path = engine.library.display().to_string();
-        text += &format!("Firebird {version} ({}){ods}{used}\n  {}\n", engine.installed_as, line(&path));
+        text += &format!("{version} ({}){ods}{used}\n  {}\n", engine.installed_as, line(&path));
     }
     output::print(&text)
 }

@@ -6,9 +6,15 @@ use adbc_driver_manager::profile::{
     ConnectionProfile, ConnectionProfileProvider, FilesystemProfileProvider, process_profile_value,
 };
 use firearrow::Config;
+use std::env;
 use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 const SCHEME: &str = "profile://";
+
+/// Options of drivers that say nothing about how to connect.
+const NOT_OF_CONNECTIONS: [&str; 5] =
+    ["adbc.connection.", "adbc.statement.", "adbc.ingest.", "adbc.firebird.ingest.", "adbc.firebird.query."];
 
 /// What a profile says: where the database is, and options of connection strings.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,14 +32,25 @@ impl Profile {
     pub(crate) fn find(text: &str) -> Result<Option<Self>> {
         let Some(name) = text.strip_prefix(SCHEME) else { return Ok(None) };
         let failed = |error: &dyn Display| {
-            Failure::other(format!(
-                "{text}: {error}; profiles are files NAME.toml in ~/.config/adbc/profiles and in the folders of ADBC_PROFILE_PATH"
-            ))
+            let error = error.to_string();
+            // The next lines would quote the file, which may have a password in it.
+            Failure::other(format!("{text}: {}", error.lines().next().unwrap_or_default()))
         };
+        // The driver manager would look in the current folder first, and a profile may name programs to run.
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let found =
+            name.bytes().all(is_name).then(|| places(name).into_iter().find(|path| path.is_file())).flatten();
+        let Some(path) = found else {
+            return Err(failed(
+                &"there is no such profile; profiles are files NAME.toml in ~/.config/adbc/profiles and in the folders of \
+                  ADBC_PROFILE_PATH, with names of letters, digits, _ and -",
+            ));
+        };
+        let path = path.to_str().ok_or_else(|| failed(&"the name of its folder is not UTF-8"))?;
         let profile =
-            FilesystemProfileProvider::default().get_profile(name).map_err(|error| failed(&error.message))?;
+            FilesystemProfileProvider::default().get_profile(path).map_err(|error| failed(&error.message))?;
         let (driver, _) = profile.get_driver_name().map_err(|error| failed(&error.message))?;
-        if !driver.contains("firebird") {
+        if !Path::new(driver).file_name().is_some_and(|file| file.to_string_lossy().contains("firebird")) {
             return Err(Failure::other(format!("{text} is for the driver {driver}, not for firebird")));
         }
         let (mut uri, mut options) = (None, Vec::new());
@@ -42,25 +59,27 @@ impl Profile {
             match key {
                 OptionDatabase::Uri => uri = Some(value),
                 OptionDatabase::Username => options.push(("user".to_owned(), value)),
+                // Of a variable that is not set.
+                OptionDatabase::Password if value.is_empty() => (),
                 OptionDatabase::Password => options.push(("password".to_owned(), value)),
-                OptionDatabase::Other(key) => options.push((key, value)),
                 other => options.push((other.as_ref().to_owned(), value)),
             }
         }
+        options.retain(|(key, _)| !NOT_OF_CONNECTIONS.iter().any(|start| key.starts_with(start)));
         options.sort();
         let uri = uri.ok_or_else(|| failed(&"it has no uri"))?;
         Ok(Some(Self { name: text.to_owned(), uri, options }))
     }
 
-    /// Sets its options, which count more than those of its URI.
+    /// Sets its options, which override those of its URI.
     ///
     /// # Errors
     /// An option that connection strings do not have, or with another value.
     pub(crate) fn apply(&self, config: &mut Config) -> Result<()> {
         for (key, value) in &self.options {
-            // The drivers' names end with those of connection strings.
-            let name = key.strip_prefix("adbc.firebird.").unwrap_or(key);
-            let name = name.rsplit('.').next().unwrap_or(name);
+            // The drivers' names are those of connection strings, with their groups in front.
+            let groups = ["adbc.firebird.type.", "adbc.firebird."];
+            let name = groups.iter().find_map(|group| key.strip_prefix(group)).unwrap_or(key);
             config
                 .set(name, value)
                 .map_err(|error| Failure::other(format!("{}, {key}: {error}", self.name)))?;
@@ -69,15 +88,27 @@ impl Profile {
     }
 }
 
+/// Where a profile may be, in order. Relative folders would depend on the current one.
+fn places(name: &str) -> Vec<PathBuf> {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let listed = variable("ADBC_PROFILE_PATH");
+    let mut folders: Vec<PathBuf> = listed.iter().flat_map(env::split_paths).collect();
+    let home = variable("HOME").map(|home| PathBuf::from(home).join(".config"));
+    let configuration = variable("XDG_CONFIG_HOME").map(PathBuf::from).or(home);
+    folders.extend(configuration.map(|folder| folder.join("adbc/profiles")));
+    folders.retain(|folder| folder.is_absolute());
+    folders.into_iter().map(|folder| folder.join(format!("{name}.toml"))).collect()
+}
+
 /// The text of a value, with variables of the environment in it.
 fn spelt(value: OptionValue) -> std::result::Result<String, String> {
     Ok(match value {
         OptionValue::String(text) => match process_profile_value(&text).map_err(|error| error.message)? {
             OptionValue::String(text) => text,
-            other => return Err(format!("{other:?} is not a text")),
+            other => return Err(format!("{other:?} is not text")),
         },
         OptionValue::Int(number) => number.to_string(),
         OptionValue::Double(number) => number.to_string(),
-        other => return Err(format!("{other:?} is not a text")),
+        other => return Err(format!("{other:?} is not text")),
     })
 }

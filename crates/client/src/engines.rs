@@ -1,7 +1,7 @@
 //! The embedded engines of this machine, and which databases each can open.
 
 use crate::error::Error;
-use firearrow_fbapi::{Runtime, RuntimeKind};
+use firearrow_fbapi::{Runtime, RuntimeHint, RuntimeKind};
 use firearrow_proto::api::gds;
 use firearrow_proto::api::status::{StatusArg, StatusVector};
 use std::path::PathBuf;
@@ -16,6 +16,8 @@ pub struct Engine {
     pub major: Option<u8>,
     /// How it was installed: `"Python package"`, `"archive"` or `"system package"`.
     pub installed_as: &'static str,
+    /// Whether local databases are opened with it, unless an option names another one.
+    pub is_default: bool,
 }
 
 impl Engine {
@@ -25,7 +27,7 @@ impl Engine {
             RuntimeKind::Install => "archive",
             RuntimeKind::Distribution => "system package",
         };
-        Self { library: runtime.library, major: runtime.generation, installed_as }
+        Self { library: runtime.library, major: runtime.generation, installed_as, is_default: false }
     }
 
     /// The on-disk structures (ODS) that it opens, in words; `None` if its version is not known.
@@ -48,16 +50,21 @@ impl Engine {
     }
 }
 
-/// Returns the embedded engines of this machine in the order in which they are looked for. Local databases are opened with
-/// the first, unless the option `client_library` names another one.
+/// Returns the embedded engines of this machine, in search order.
 pub fn engines() -> Vec<Engine> {
-    Runtime::all().into_iter().map(Engine::of).collect()
+    let default = Runtime::discover(&RuntimeHint::default()).ok();
+    let is_default =
+        |runtime: &Runtime| default.as_ref().is_some_and(|default| default.library == runtime.library);
+    let with_engine = Runtime::all().into_iter().filter(Runtime::has_engine);
+    with_engine.map(|runtime| Engine { is_default: is_default(&runtime), ..Engine::of(runtime) }).collect()
 }
 
-/// Adds what to do about it, if the error is that of an engine that cannot open the database's on-disk structure.
-pub(crate) fn explained(error: Error, used: &Runtime) -> Error {
+/// Adds what to do about it, if the error is that of an engine that cannot open the database's on-disk structure. `is_option`:
+/// the option `client_library` has chosen the engine.
+pub(crate) fn explained(error: Error, used: &Runtime, is_option: bool) -> Error {
+    let choice = if is_option { "the option client_library to " } else { "FIREARROW_ENGINE=" };
     match error.status().and_then(found_ods) {
-        Some(found) => error.context(remedy(found, &Engine::of(used.clone()), &engines())),
+        Some(found) => error.context(remedy(found, &Engine::of(used.clone()), &engines(), choice)),
         None => error,
     }
 }
@@ -72,29 +79,31 @@ fn found_ods(status: &StatusVector) -> Option<(i32, i32)> {
     Some((numbers.next()?, numbers.next()?))
 }
 
-fn remedy((major, minor): (i32, i32), used: &Engine, all: &[Engine]) -> String {
-    let firebird = match (major, minor) {
-        (11, _) => "Firebird 2",
-        (12, _) => "Firebird 3.0",
-        (13, 0) => "Firebird 4.0",
-        (13, 1) => "Firebird 5.0",
-        _ => "another release",
+fn remedy((major, minor): (i32, i32), used: &Engine, all: &[Engine], choice: &str) -> String {
+    let release = match (major, minor) {
+        (12, _) => Some("3.0"),
+        (13, 0) => Some("4.0"),
+        (13, 1) => Some("5.0"),
+        _ => None,
     };
-    let name = |engine: &Engine| match engine.major {
-        Some(major) => format!("the engine of Firebird {major}.0 ({})", engine.library.display()),
-        None => engine.library.display().to_string(),
+    let of = release.map(|release| format!(" of Firebird {release}")).unwrap_or_default();
+    let library = used.library.display();
+    let engine = match used.major {
+        Some(major) => format!("the engine of Firebird {major}.0 ({library})"),
+        None => library.to_string(),
     };
-    let suitable = all.iter().find(|engine| engine.opens(major, minor));
-    let then = match suitable {
-        Some(engine) => format!("set FIREARROW_ENGINE={}", engine.library.display()),
-        None => format!(
-            "no engine of this machine does: install that of {firebird} (pip install firebird-embedded has 3.0, 4.0 and 5.0), or make a copy with its gbak and restore it with \
-             a gbak of this engine's release"
+    let then = match (all.iter().find(|engine| engine.opens(major, minor)), release) {
+        (Some(engine), _) => format!("set {choice}{}", engine.library.display()),
+        (None, Some(release)) => format!(
+            "no engine on this machine can: install one of Firebird {release} (pip install 'firebird-embedded=={release}.*'), or back the \
+             database up with that release's gbak and restore it with this engine's"
         ),
+        (None, None) => {
+            "back it up with the gbak of its own release and restore it with this engine's".to_owned()
+        }
     };
     format!(
-        "this database has the on-disk structure {major}.{minor} of {firebird}, which {} does not open; {then}",
-        name(used)
+        "this database has the on-disk structure {major}.{minor}{of}, which {engine} does not open; {then}"
     )
 }
 
@@ -104,18 +113,24 @@ mod tests {
 
     fn engine(major: u8) -> Engine {
         let library = format!("/opt/firebird{major}/lib/libfbclient.so.2").into();
-        Engine { library, major: Some(major), installed_as: "archive" }
+        Engine { library, major: Some(major), installed_as: "archive", is_default: false }
     }
 
     #[test]
     fn an_engine_that_would_do_is_named() {
-        let text = remedy((13, 1), &engine(3), &[engine(3), engine(4), engine(5)]);
+        let text = remedy((13, 1), &engine(3), &[engine(3), engine(4), engine(5)], "FIREARROW_ENGINE=");
         assert_eq!(
             text,
             "this database has the on-disk structure 13.1 of Firebird 5.0, which the engine of Firebird 3.0 \
              (/opt/firebird3/lib/libfbclient.so.2) does not open; set FIREARROW_ENGINE=/opt/firebird5/lib/libfbclient.so.2"
         );
-        let text = remedy((12, 2), &engine(5), &[engine(5)]);
-        assert!(text.contains("no engine of this machine does"), "{text}");
+        let text = remedy((12, 2), &engine(5), &[engine(5)], "");
+        let start = "; no engine on this machine can: install one of Firebird 3.0 (pip install 'firebird-embedded==3.0.*')";
+        assert!(text.contains(start), "{text}");
+        let text = remedy((11, 2), &engine(5), &[engine(5)], "");
+        assert!(
+            text.ends_with("; back it up with the gbak of its own release and restore it with this engine's"),
+            "{text}"
+        );
     }
 }

@@ -55,7 +55,7 @@ pub use option::{
 pub use partition::read_partition;
 pub use progress::{Latest, Progress};
 pub use report::RowOutcome;
-pub use rows::Rows;
+pub use rows::{Rows, size_of_rows};
 pub use session::Session;
 pub use statement::{Description, Statement};
 pub use stream::Stream;

@@ -4,7 +4,7 @@ use crate::activity::Task;
 use crate::error::{Error, Result};
 use crate::panic::text;
 use crate::progress::Progress;
-use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchReader};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -48,6 +48,8 @@ pub struct Rows {
     columns: Option<Vec<usize>>,
     /// Batches that were looked at.
     ahead: VecDeque<RecordBatch>,
+    /// What comes after them, if there are no more.
+    end: Option<ArrowError>,
     failure: Failure,
     progress: Option<Arc<Progress>>,
     /// Their purpose.
@@ -76,6 +78,7 @@ impl Rows {
             flags,
             columns: None,
             ahead,
+            end: None,
             failure,
             progress: None,
             task: None,
@@ -92,14 +95,8 @@ impl Rows {
         Self { task: Some(Arc::clone(task)), ..self }
     }
 
-    fn note_taken(&self, rows: usize) {
-        if let Some(progress) = &self.progress {
-            progress.add_taken(rows);
-        }
-    }
-
     fn next_batch(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
-        self.ahead.pop_front().map(Ok).or_else(|| self.read())
+        self.ahead.pop_front().map(Ok).or_else(|| self.end.take().map(Err)).or_else(|| self.read())
     }
 
     /// Returns the number of columns.
@@ -137,7 +134,7 @@ impl Rows {
     /// Makes sure that this many batches, or the last one, are there.
     pub(crate) fn look_ahead(&mut self, batches: usize) -> Result<&VecDeque<RecordBatch>> {
         while self.ahead.len() < batches {
-            match self.read() {
+            match self.end.take().map(Err).or_else(|| self.read()) {
                 Some(Ok(batch)) => self.ahead.push_back(batch),
                 Some(Err(error)) => return Err(self.failure.instead_of(error.into())),
                 None => break,
@@ -146,8 +143,9 @@ impl Rows {
         Ok(&self.ahead)
     }
 
-    /// Makes sure that the rows up to so many bytes are there. Returns whether these are all.
-    pub(crate) fn look_far_ahead(&mut self, bytes: usize) -> Result<bool> {
+    /// Makes sure that the rows up to so many bytes are there. Returns whether these are all. The producer's failure comes after
+    /// them.
+    pub(crate) fn look_far_ahead(&mut self, bytes: usize) -> bool {
         let mut size: usize = self.ahead.iter().map(size_of_rows).sum();
         while size < bytes {
             match self.read() {
@@ -155,11 +153,14 @@ impl Rows {
                     size += size_of_rows(&batch);
                     self.ahead.push_back(batch);
                 }
-                Some(Err(error)) => return Err(self.failure.instead_of(error.into())),
-                None => return Ok(true),
+                Some(Err(error)) => self.end = Some(error),
+                None => (),
+            }
+            if self.reader.is_none() {
+                return true;
             }
         }
-        Ok(false)
+        false
     }
 
     /// The only row, if there is no other one.
@@ -210,7 +211,12 @@ impl Rows {
             return Some(Err(self.failure.keep(error)));
         }
         match next {
-            Some(Ok(batch)) => Some(Ok(batch)),
+            Some(Ok(batch)) => {
+                if let Some(progress) = &self.progress {
+                    progress.add_taken(batch.num_rows());
+                }
+                Some(Ok(batch))
+            }
             Some(Err(error)) => {
                 self.reader = None;
                 Some(Err(self.failure.note(error)))
@@ -242,7 +248,6 @@ impl Iterator for Part<'_> {
         };
         let count = batch.num_rows().min(self.left);
         self.left -= count;
-        self.rows.note_taken(count);
         if count < batch.num_rows() {
             self.rows.ahead.push_front(batch.slice(count, batch.num_rows() - count));
         }
@@ -260,11 +265,7 @@ impl Iterator for Rows {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.next_batch()?;
-        if let Ok(batch) = &batch {
-            self.note_taken(batch.num_rows());
-        }
-        Some(batch)
+        self.next_batch()
     }
 }
 
@@ -274,13 +275,23 @@ impl RecordBatchReader for Rows {
     }
 }
 
-/// Bytes of a batch, without what its buffers have beyond its rows.
-fn size_of_rows(batch: &RecordBatch) -> usize {
+/// Bytes of the rows of a batch: not what its buffers hold for other batches.
+pub fn size_of_rows(batch: &RecordBatch) -> usize {
     let size = |column: &ArrayRef| {
-        // Unknown for a few types, of which a little too much is counted.
-        column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_array_memory_size())
+        match column.data_type() {
+            DataType::Utf8View => viewed(column.len(), column.as_string_view().lengths()),
+            DataType::BinaryView => viewed(column.len(), column.as_binary_view().lengths()),
+            // Their values are shared.
+            DataType::Dictionary(key, _) => column.len() * key.primitive_width().unwrap_or(0),
+            // Unknown for a few types, of which too much is counted.
+            _ => column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_array_memory_size()),
+        }
     };
     batch.columns().iter().map(size).sum()
+}
+
+fn viewed(rows: usize, lengths: impl Iterator<Item = u32>) -> usize {
+    rows * size_of::<u128>() + lengths.map(|length| length as usize).sum::<usize>()
 }
 
 /// The canonical extension type of truth values in whole bytes.

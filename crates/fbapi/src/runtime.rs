@@ -66,15 +66,13 @@ impl Runtime {
         tried.iter().find_map(|place| Self::at(place)).ok_or(Error::LibraryNotFound { tried })
     }
 
-    /// All runtimes with an engine, in the order in which [`discover`](Self::discover) tries them without a hint; the first is the
-    /// one that it finds.
+    /// All runtimes, in the order in which [`discover`](Self::discover) tries them without a hint.
     pub fn all() -> Vec<Self> {
         let variable = env::var_os("FIREARROW_ENGINE").filter(|path| !path.is_empty()).map(PathBuf::from);
         let mut real = Vec::new();
         let places = variable.into_iter().chain(place::all());
         places
             .filter_map(|place| Self::at(&place))
-            .filter(|runtime| runtime.engine_plugin().is_some_and(|plugin| plugin.is_file()))
             .filter(|runtime| {
                 let library = fs::canonicalize(&runtime.library).unwrap_or_else(|_| runtime.library.clone());
                 let is_new = !real.contains(&library);
@@ -94,6 +92,11 @@ impl Runtime {
             .flat_map(|folder| [LIBRARY, "libfbclient.so"].map(|name| path.join(folder).join(name)))
             .find(|library| library.is_file())
             .map(|library| Self::of_library(&library))
+    }
+
+    /// Whether there is an engine, and not only a client library.
+    pub fn has_engine(&self) -> bool {
+        self.engine_plugin().is_some_and(|plugin| plugin.is_file())
     }
 
     /// Where the engine plugin is or should be; `None` if there is no plugin folder.

@@ -5,6 +5,7 @@ use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use firearrow_driver::size_of_rows;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi::c_str;
 use pyo3::prelude::*;
@@ -32,7 +33,7 @@ pub(crate) fn reader(object: &Bound<'_, PyAny>) -> PyResult<Option<Received>> {
     // SAFETY: the name says what the capsule holds. Its content is moved out, which leaves a released stream behind, as the
     // interface demands.
     let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr().cast()) };
-    let received = |reader| Some(Received { reader, ahead: VecDeque::new() });
+    let received = |reader| Some(Received { reader, ahead: VecDeque::new(), is_all: false });
     reader.map(received).map_err(|failed| PyTypeError::new_err(failed.to_string()))
 }
 
@@ -41,18 +42,29 @@ pub(crate) struct Received {
     reader: RecordBatchStreamReader,
     /// Batches that were looked at.
     ahead: VecDeque<RecordBatch>,
+    /// These are all.
+    is_all: bool,
 }
 
 impl Received {
-    /// Reads batches up to so many bytes, and returns them if there are no others.
-    pub(crate) fn look_ahead(&mut self, bytes: usize) -> Result<Option<&VecDeque<RecordBatch>>, ArrowError> {
+    /// Reads batches, up to so many bytes.
+    pub(crate) fn look_ahead(&mut self, bytes: usize) -> Result<(), ArrowError> {
         let mut size = 0;
         while size < bytes {
-            let Some(batch) = self.reader.next().transpose()? else { return Ok(Some(&self.ahead)) };
-            size += batch.get_array_memory_size();
+            let Some(batch) = self.reader.next().transpose()? else {
+                self.is_all = true;
+                break;
+            };
+            size += size_of_rows(&batch);
             self.ahead.push_back(batch);
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// The batches, if all have been looked at and there are rows.
+    pub(crate) fn all(&self) -> Option<&VecDeque<RecordBatch>> {
+        let has_rows = self.ahead.iter().any(|batch| batch.num_rows() > 0);
+        (self.is_all && has_rows).then_some(&self.ahead)
     }
 }
 

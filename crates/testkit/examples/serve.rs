@@ -13,7 +13,7 @@ use std::error::Error;
 use std::io;
 use std::process::Command;
 
-/// `EX_TEMPFAIL`: not the command is to blame.
+/// `EX_TEMPFAIL`: the command is not to blame.
 const BROKEN: i32 = 75;
 
 fn main() -> Result<(), Box<dyn Error>> {

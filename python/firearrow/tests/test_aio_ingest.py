@@ -52,6 +52,9 @@ def test_ingest(database: str, connection: firearrow.Connection, table: str) -> 
             assert await cursor.ingest(reader, table, mode="replace") == 30_000
             await other.commit()
             assert rows(connection, table) == expected(30_000)
+            [column] = [column for column in connection.catalog.columns(table) if column.name == "NAME"]
+            assert (column.type_name, column.characters) == ("VARCHAR", 64)
+            connection.commit()
             async with other.begin() as transaction:
                 assert await transaction.cursor().ingest(numbers(2, 30_000), table) == 2
             assert len(rows(connection, table)) == 30_002

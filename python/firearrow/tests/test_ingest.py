@@ -42,6 +42,39 @@ def test_modes(connection: firearrow.Connection, other: firearrow.Connection, ta
     assert rows(other, table)[-1] == (20_000, "n20000")
 
 
+def test_texts_have_room(connection: firearrow.Connection, table: str) -> None:
+    """In a new table, for twice the longest of all batches; what nobody knows is a BLOB."""
+
+    def made(data: Any) -> list[tuple[str, int | None]]:
+        connection.cursor().ingest(data, table, mode="replace")
+        connection.commit()
+        found = [(column.type_name, column.characters) for column in connection.catalog.columns(table)]
+        connection.commit()
+        return found
+
+    short = pyarrow.table({"A": ["x"], "B": pyarrow.array(["y" * 100]).dictionary_encode()})
+    assert made(short) == [("VARCHAR", 64), ("VARCHAR", 256)]
+    longer = pyarrow.table({"A": ["x" * 70], "B": pyarrow.array(["y"]).dictionary_encode()})
+    assert made(pyarrow.concat_tables([short, longer])) == [("VARCHAR", 256), ("VARCHAR", 256)]
+    # The short one keeps its room beside one that no row has room for.
+    wide = pyarrow.table({"A": ["größe"], "B": ["ü" * 9000]})
+    assert [name for name, _ in made(wide)] == ["VARCHAR", "BLOB SUB_TYPE TEXT"]
+    assert made(wide)[0] == ("VARCHAR", 64)
+    assert [name for name, _ in made(short.slice(0, 0))] == ["BLOB SUB_TYPE TEXT"] * 2
+    # Slices of much data are little.
+    much = pyarrow.table({"A": ["x" * 1000] * 100_000})
+    assert made(much.slice(70_000, 10)) == [("VARCHAR", 2048)]
+    assert made(much) == [("BLOB SUB_TYPE TEXT", None)]
+
+
+def test_rows_of_the_same_connection(database: str, other: firearrow.Connection, table: str) -> None:
+    with firearrow.connect(database, autocommit=True) as connection:
+        source = connection.execute("SELECT rdb$type AS id, TRIM(rdb$type_name) AS name FROM rdb$types")
+        count = connection.cursor().ingest(source, table, mode="replace")
+        assert count > 100
+        assert len(rows(other, table)) == count
+
+
 def test_autocommit(database: str, other: firearrow.Connection, table: str) -> None:
     with firearrow.connect(database, autocommit=True) as connection:
         assert connection.cursor().ingest(numbers(3), table, mode="replace") == 3

@@ -386,6 +386,7 @@ matrix!(
         {
             set(&mut connection, "adbc.firebird.ingest.text", text).expect("it is known");
             set(&mut connection, "adbc.firebird.ingest.binary", binary).expect("it is known");
+            run(&mut connection, "RECREATE TABLE v (n INTEGER)");
             assert_eq!(ingest(&mut connection, "V", IngestMode::Replace, short.clone()), Ok(Some(2)));
             let found = query(&mut connection, "SELECT t, b FROM v");
             let schema = found.schema();

@@ -77,8 +77,8 @@ pub(crate) struct LoadArgs {
     /// CSV and JSON: the encoding of the file: latin1, windows-1252, utf-16le … [default: utf-8]
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     pub(crate) encoding: Option<&'static Encoding>,
-    /// Make the text columns of a new table VARCHAR(N) [default: with room for twice what the files have, at least 64; BLOBs if
-    /// that is not known after 64 MiB]
+    /// Make the text columns of a new table VARCHAR(N) [default: twice the longest text in the files, at least 64; BLOBs if
+    /// the files have more than 64 MiB]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u16>::new().range(1..=TextAs::LONGEST_TEXT.into()))]
     pub(crate) text_length: Option<u16>,
     /// Show no progress and no summary

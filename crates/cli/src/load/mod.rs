@@ -125,14 +125,13 @@ impl<'a> Loading<'a> {
                 )));
             }
             None => {
-                let one = schema
-                    .fields()
-                    .first()
-                    .filter(|_| schema.fields().len() == 1 && args.delimiter.is_none());
-                if let Some(field) = one.filter(|field| field.name().contains([';', '\t', '|'])) {
+                if let [field] = schema.fields().as_ref()
+                    && files.is_csv()
+                    && args.delimiter.is_none()
+                    && field.name().contains([';', '\t', '|'])
+                {
                     return Err(Failure::other(format!(
-                        "the only column of the new table {} would be {}: --delimiter names what separates fields",
-                        table.name,
+                        "the file would have one column, {}: name the separator with --delimiter",
                         field.name()
                     )));
                 }

@@ -122,6 +122,11 @@ struct Open {
 }
 
 impl Files {
+    /// Whether they are CSV.
+    pub(super) fn is_csv(&self) -> bool {
+        self.reading.format == Format::Csv
+    }
+
     /// Opens the first file and reads its first rows.
     pub(super) fn open(reading: Reading, paths: Vec<PathBuf>) -> Result<Self> {
         let mut paths = paths.into_iter();

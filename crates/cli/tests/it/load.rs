@@ -211,7 +211,7 @@ matrix!(
         outcome.failure(2, &["sales may be any of the tables \"SALES\", \"Sales\"", "--into '\"SALES\"'"]);
         setup
             .load_csv("ID;NAME\n7;x\n", &["--into", "one_column"])
-            .failure(1, &["would be ID;NAME: --delimiter names what separates fields"]);
+            .failure(1, &["one column, ID;NAME: name the separator with --delimiter"]);
         // Quotes make it count: another table.
         setup.load_csv("Id\n8\n", &["--into", "\"sales\""]).success();
         assert_eq!(setup.rows("SELECT ID FROM \"sales\""), "8");

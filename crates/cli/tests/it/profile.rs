@@ -29,8 +29,15 @@ matrix!(
         let found = run(&["query", "profile://shop", sql, "--format", "csv"]).success();
         assert_eq!(found.text(), "ID\r\n7\r\n");
 
-        run(&["info", "profile://shopp"])
-            .failure(1, &["profile://shopp: ", "NAME.toml in ~/.config/adbc/profiles"]);
+        for missing in ["profile://shopp", "profile://./shop", "profile:///etc/passwd", "profile://"] {
+            run(&["info", missing])
+                .failure(1, &["there is no such profile", "NAME.toml in ~/.config/adbc/profiles"]);
+        }
+        // Options of drivers, and no quotation of the file.
+        write("more", &format!("{start}{login}\"adbc.firebird.query.batch_rows\" = 5\n"));
+        run(&["query", "profile://more", "SELECT id FROM t"]).success();
+        write("broken", &format!("{start}password = \"{}\n", Server::PASSWORD));
+        run(&["info", "profile://broken"]).failure(1, &["profile://broken: TOML parse error at line 5"]);
         write("odd", &format!("{start}{login}\"adbc.firebird.wire_cript\" = \"required\"\n"));
         run(&["info", "profile://odd"])
             .failure(1, &["profile://odd, adbc.firebird.wire_cript: ", "wire_crypt"]);

@@ -79,7 +79,8 @@ fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
     } else {
         library.attach(path, config.dpb().as_bytes())
     };
-    let attachment = attachment.map_err(|error| engines::explained(shared(error.into()), &runtime))?;
+    let attachment = attachment
+        .map_err(|error| engines::explained(shared(error.into()), &runtime, hint.path.is_some()))?;
     Ok(Embedded::new(attachment))
 }
 

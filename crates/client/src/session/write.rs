@@ -168,13 +168,14 @@ impl<B: Backend> Session<B> {
 
     /// Waits for all rows sent. Must be called after an error, too, to keep the connection in step.
     pub(crate) async fn finish_writing(&mut self, writing: &mut Writing) -> Result<()> {
-        let mut result = self.settle_writer(&mut writing.writer).await;
-        if writing.has_bulk_blobs && !self.backend.is_failed() {
+        let result = self.settle_writer(&mut writing.writer).await;
+        if writing.has_bulk_blobs && result.is_ok() {
             // In a later transaction of the same statement, the engine would throw away new temporary BLOBs whose numbers are
             // those of this one: it forgets them only if the statement ends before the transaction (release_blobs in exe.cpp).
             let Prepared { id, sql, dialect, info, .. } = &writing.prepared;
             let sql = Sql { text: sql, dialect: *dialect };
-            result = result.and(self.backend.renew(*id, writing.writer.transaction, sql, info).await);
+            // The rows are written, whatever becomes of it.
+            let _ = self.backend.renew(*id, writing.writer.transaction, sql, info).await;
         }
         if result.is_ok() {
             // These rows were refused after the last row sent.

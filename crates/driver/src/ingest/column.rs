@@ -27,8 +27,7 @@ use crate::error::{Error, Result};
 use crate::option::{IngestOptions, TextAs};
 use crate::sql::name;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow::datatypes::{DataType, Field, Int16Type, Int32Type, Int64Type, Schema};
 use firearrow::Dialect;
 use firearrow::catalog::quoted;
 use std::fmt;
@@ -189,46 +188,53 @@ struct Length {
     declared: u16,
 }
 
-/// The lengths of the columns that get them from the data; none if rows would become too long.
+/// The lengths of the columns that get them from the data. Short ones get room first; those for which a row has no bytes left
+/// get none, and become BLOBs.
 fn lengths<'a>(
     schema: &Schema,
     options: &IngestOptions,
     batches: impl IntoIterator<Item = &'a RecordBatch>,
 ) -> Result<Vec<Option<Length>>> {
-    // Characters, and bytes for each.
-    let mut longest: Vec<_> = schema
-        .fields()
-        .iter()
-        .map(|field| width(options, field.data_type()).map(|width| (0, width)))
-        .collect();
+    let widths: Vec<_> = schema.fields().iter().map(|field| width(options, field.data_type())).collect();
+    let mut longest = vec![0; widths.len()];
     for batch in batches {
-        for (column, longest) in batch.columns().iter().zip(&mut longest) {
-            if let Some((length, width)) = longest {
-                *length = (*length).max(longest_value(column, *width)?);
+        for ((column, width), longest) in batch.columns().iter().zip(&widths).zip(&mut longest) {
+            if width.is_some() {
+                *longest = (*longest).max(longest_value(column)?);
             }
         }
     }
-    let with_room = |length: usize, width: usize| {
-        let most = if width == 1 { TextAs::LONGEST_BINARY } else { TextAs::LONGEST_TEXT };
-        (2 * length).next_power_of_two().clamp(LEAST_LENGTH, most.into()).max(length)
-    };
-    let bytes = |declared: &dyn Fn(usize, usize) -> usize| -> usize {
-        let of_column = |longest: &Option<(usize, usize)>| {
-            longest.map_or(OTHER_BYTES, |(length, width)| 2 + declared(length, width) * width)
-        };
-        longest.iter().map(of_column).sum()
-    };
-    let exactly = |length: usize, _: usize| length.max(1);
-    let declared: &dyn Fn(usize, usize) -> usize = match () {
-        () if bytes(&with_room) <= MOST_BYTES => &with_room,
-        () if bytes(&exactly) <= MOST_BYTES => &exactly,
-        () => return Ok(vec![None; longest.len()]),
-    };
-    let of_column = |longest: &Option<(usize, usize)>| {
-        let (needed, width) = (*longest)?;
-        Some(Length { needed, declared: u16::try_from(declared(needed, width)).ok()? })
-    };
-    Ok(longest.iter().map(of_column).collect())
+    let mut left =
+        MOST_BYTES.saturating_sub(schema.fields().iter().map(|field| other_bytes(field.data_type())).sum());
+    let mut lengths = vec![None; widths.len()];
+    let mut measured: Vec<usize> = (0..widths.len()).filter(|&column| widths[column].is_some()).collect();
+    measured.sort_by_key(|&column| longest[column]);
+    // What each needs comes before more room for any.
+    let bytes = |length: usize, column: usize| 2 + length * widths[column].unwrap_or(1);
+    measured.retain(|&column| {
+        let needed = bytes(longest[column].max(1), column);
+        let fits = needed <= left && u16::try_from(longest[column]).is_ok();
+        left -= if fits { needed } else { 0 };
+        fits
+    });
+    for column in measured {
+        let needed = longest[column];
+        let most = if widths[column] == Some(1) { TextAs::LONGEST_BINARY } else { TextAs::LONGEST_TEXT };
+        let room = (2 * needed).next_power_of_two().clamp(LEAST_LENGTH, most.into()).max(needed);
+        let more = bytes(room, column) - bytes(needed.max(1), column);
+        let declared = if more <= left { room } else { needed.max(1) };
+        left -= if more <= left { more } else { 0 };
+        lengths[column] = u16::try_from(declared).ok().map(|declared| Length { needed, declared });
+    }
+    Ok(lengths)
+}
+
+/// Bytes of a column in a row, roughly, beside those of a text that is counted by itself.
+fn other_bytes(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::FixedSizeBinary(size) if *size <= LONGEST_BINARY => usize::try_from(*size).unwrap_or(0),
+        _ => OTHER_BYTES,
+    }
 }
 
 /// Bytes of a character, or 1 for binary values, of columns that get their length from the data.
@@ -246,14 +252,31 @@ fn width(options: &IngestOptions, data_type: &DataType) -> Option<usize> {
     }
 }
 
-/// The length of the longest value: in characters, or bytes if each is one byte wide.
-fn longest_value(column: &ArrayRef, width: usize) -> Result<usize> {
-    if width == 1 {
-        let column = cast(column, &DataType::LargeBinary)?;
-        return Ok(column.as_binary::<i64>().iter().flatten().map(<[u8]>::len).max().unwrap_or(0));
+/// The length of the longest value, in characters or bytes. Of a dictionary or of runs the values count, used or not.
+fn longest_value(column: &ArrayRef) -> Result<usize> {
+    fn characters<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> usize {
+        texts.flatten().map(|text| text.chars().count()).max().unwrap_or(0)
     }
-    let column = cast(column, &DataType::LargeUtf8)?;
-    Ok(column.as_string::<i64>().iter().flatten().map(|text| text.chars().count()).max().unwrap_or(0))
+    fn bytes<'a>(values: impl Iterator<Item = Option<&'a [u8]>>) -> usize {
+        values.flatten().map(<[u8]>::len).max().unwrap_or(0)
+    }
+    Ok(match column.data_type() {
+        DataType::Utf8 => characters(column.as_string::<i32>().iter()),
+        DataType::LargeUtf8 => characters(column.as_string::<i64>().iter()),
+        DataType::Utf8View => characters(column.as_string_view().iter()),
+        DataType::Binary => bytes(column.as_binary::<i32>().iter()),
+        DataType::LargeBinary => bytes(column.as_binary::<i64>().iter()),
+        DataType::BinaryView => bytes(column.as_binary_view().iter()),
+        DataType::Dictionary(..) => return longest_value(column.as_any_dictionary().values()),
+        DataType::RunEndEncoded(ends, _) => {
+            return longest_value(match ends.data_type() {
+                DataType::Int16 => column.as_run::<Int16Type>().values(),
+                DataType::Int32 => column.as_run::<Int32Type>().values(),
+                _ => column.as_run::<Int64Type>().values(),
+            });
+        }
+        other => return Err(Error::unsupported(format!("{other} has no lengths"))),
+    })
 }
 
 #[cfg(test)]

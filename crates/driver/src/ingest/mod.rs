@@ -167,7 +167,9 @@ impl Ingestion<'_> {
     /// The columns of a table for these rows. Errors in the first rows are found before anything is changed.
     fn declarations(&self, rows: &mut Rows) -> Result<Vec<Declaration>> {
         let is_auto = self.options.text == TextAs::Auto || self.options.binary == TextAs::Auto;
-        let is_all = is_auto && rows.look_far_ahead(AHEAD_BYTES)?;
+        // Errors in the first rows come before anything is changed.
+        rows.look_ahead(2)?;
+        let is_all = is_auto && rows.look_far_ahead(AHEAD_BYTES);
         // Later rows may be longer than none.
         let all = Some(rows.look_ahead(1)?).filter(|ahead| is_all && !ahead.is_empty());
         column::declarations(&self.schema, self.options, self.engine, all)

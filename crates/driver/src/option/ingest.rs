@@ -25,7 +25,7 @@ pub enum TextAs {
     Blob,
     /// A VARCHAR or VARBINARY of this length.
     Varying(u16),
-    /// A VARCHAR with room for the data, if there are no more than [`AHEAD_BYTES`](crate::AHEAD_BYTES) of it and rows stay short;
+    /// A VARCHAR with room for the data, if there is no more than [`AHEAD_BYTES`](crate::AHEAD_BYTES) of it and rows stay short;
     /// otherwise a BLOB.
     #[default]
     Auto,

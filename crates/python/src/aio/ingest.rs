@@ -46,13 +46,17 @@ impl Ingestion {
         let taken = lock(py, &rows).take();
         let define = async move {
             let mut taken = taken.ok_or(Failure::Internal("the rows were sent already"))?;
+            // The producer may wait for other calls, which need this thread and the connection.
+            let looking = Arc::clone(&ingestion);
+            let looked =
+                tokio::task::spawn_blocking(move || looking.look_ahead(&mut taken).map(|()| taken)).await;
+            let taken = looked.map_err(|_| Failure::Internal("reading the rows panicked"))??;
             let connection = inner.shared.enter().await?;
             let has_firebird4 = inner.shared.facts.has_firebird4;
-            ingestion.define::<Asynchronous>(&connection, &mut taken, has_firebird4, has_begun).await?;
+            ingestion.define::<Asynchronous>(&connection, taken.all(), has_firebird4, has_begun).await?;
             *rows.lock().unwrap_or_else(PoisonError::into_inner) = Some(taken);
             Ok(())
         };
-        // It may read from the producer, as insert does.
         spawn_writing(py, define, |py, ()| Ok(py.None()))
     }
 

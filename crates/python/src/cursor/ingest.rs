@@ -4,6 +4,7 @@ use super::execution::Place;
 use crate::api::{Blocking, ready};
 use crate::connection::Shared;
 use crate::flow::Ingestion;
+use crate::signal;
 use crate::transaction::Transaction;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -21,9 +22,11 @@ pub(super) fn run(
     text: Option<u16>,
 ) -> PyResult<u64> {
     let (ingestion, mut rows) = Ingestion::new(py, data, table, mode, text)?;
+    // Without the connection: they may come from it.
+    signal::wait(py, || ingestion.look_ahead(&mut rows))?;
+    let all = rows.all();
     let defined = shared.run(py, |connection| {
-        let has_firebird4 = shared.facts.has_firebird4;
-        Ok(ready(ingestion.define::<Blocking>(connection, &mut rows, has_firebird4, has_begun)))
+        Ok(ready(ingestion.define::<Blocking>(connection, all, shared.facts.has_firebird4, has_begun)))
     })?;
     defined.map_err(|failed| failed.into_exception(py))?;
     let transaction = begin.call0()?.cast_into::<Transaction>()?;

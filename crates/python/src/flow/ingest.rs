@@ -5,12 +5,13 @@ use crate::api::Api;
 use crate::capsule::{self, Received};
 use crate::error;
 use crate::failure::Failure;
-use arrow::array::RecordBatchReader;
+use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use firearrow::catalog::quoted;
 use firearrow::{OnFailure, RowsExecuted};
 use firearrow_driver::{AHEAD_BYTES, Class, Error, IngestOptions, TextAs, columns_of_table};
 use pyo3::prelude::*;
+use std::collections::VecDeque;
 
 /// What is done if the table exists, and if it does not.
 #[derive(Clone, Copy, PartialEq)]
@@ -61,11 +62,21 @@ impl Ingestion {
         Ok((Self { table: table.to_owned(), mode, text, schema: reader.schema() }, reader))
     }
 
-    /// Makes the table unless it exists. `has_begun`: whether the transaction for the rows has, which would not see a new table.
+    /// Looks at the rows, if a new table's columns depend on them. This may take as long as their producer does.
+    pub(crate) fn look_ahead(&self, rows: &mut Received) -> firearrow::Result<()> {
+        match (self.text, self.mode) {
+            (TextAs::Auto, Mode::Create | Mode::CreateAppend | Mode::Replace) => {
+                Ok(rows.look_ahead(AHEAD_BYTES)?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the table unless it exists. `all`: the batches, if they are known. `has_begun`: whether the transaction for the rows has, which would not see a new table.
     pub(crate) async fn define<A: Api>(
         &self,
         connection: &A::Connection,
-        rows: &mut Received,
+        all: Option<&VecDeque<RecordBatch>>,
         has_firebird4: bool,
         has_begun: bool,
     ) -> Result<(), Failure> {
@@ -90,12 +101,6 @@ impl Ingestion {
                 "the table has to be made, and a transaction that has begun would not see it: commit or roll back first",
             ));
         }
-        let all = match self.text {
-            TextAs::Auto => rows.look_ahead(AHEAD_BYTES).map_err(firearrow::Error::from)?,
-            _ => None,
-        };
-        // Later rows may be longer than none.
-        let all = all.filter(|batches| batches.iter().any(|batch| batch.num_rows() > 0));
         let columns = columns_of_table(&self.schema, &options, has_firebird4, dialect, all)?;
         let sql = format!("{verb} TABLE {} ({})", quoted(&self.table), columns.join(", "));
         Ok(A::execute_alone(connection, &sql).await?)

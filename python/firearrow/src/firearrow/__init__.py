@@ -59,14 +59,17 @@ _later = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name in _later:
-        found: object = getattr(_import_module(f".{_later[name]}", __name__), name)
-        globals()[name] = found
-        return found
-    if name in ("catalog", "pool", "retrying"):
-        return _import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# Type checkers would take it for the attributes that there are not.
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        if name in _later:
+            found = getattr(_import_module(f".{_later[name]}", __name__), name)
+            globals()[name] = found
+            return found
+        if name in ("catalog", "pool", "retrying"):
+            return _import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

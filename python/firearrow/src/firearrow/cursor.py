@@ -172,7 +172,8 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             since it would not see the table.
         text
             The length of VARCHAR columns for text in new tables. Without it, they have room for twice the
-            longest text, and at least 64 characters; they are BLOBs beyond 64 MiB of data, or if there is none.
+            longest text, and at least 64 characters; they are BLOBs if there is more than 64 MiB of data, or
+            no rows.
 
         Returns
         -------

@@ -138,10 +138,9 @@ impl Statements for Embedded {
         sql: Sql<'_>,
         known: &Arc<StatementInfo>,
     ) -> Result<()> {
-        // The old one goes first: otherwise both would share what the engine remembers.
-        self.statements.remove(&statement.0);
         let StatementId(new) = self.prepare_known(transaction, sql, known).await?;
         if let Some(prepared) = self.statements.remove(&new) {
+            // The old one ends here, within its transaction.
             self.statements.insert(statement.0, prepared);
         }
         Ok(())

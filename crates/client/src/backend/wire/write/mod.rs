@@ -22,7 +22,7 @@ use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packet::attach::Ping;
-use firearrow_proto::wire::packet::batch::{BatchOptions, CreateBatch, SyncBatch};
+use firearrow_proto::wire::packet::batch::{BatchOptions, CreateBatch, ReleaseBatch, SyncBatch};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -93,7 +93,16 @@ impl<L: Link> Writes for Wire<L> {
         let confirmed = self.confirm(handle(writer.statement.0), writer.transaction).await;
         let created = self.success(created).await;
         self.answer(synced).await?;
-        confirmed?;
+        match confirmed {
+            // There is no output that could be misread: the server converts the parameters, or refuses them.
+            Err(error) if error.kind() != Kind::Changed => {
+                if created.is_ok() {
+                    self.tell(&ReleaseBatch { statement: handle(writer.statement.0) })?;
+                }
+                return Err(error);
+            }
+            _ => (),
+        }
         match created {
             Ok(_) => Ok(true),
             // For example RETURNING.
@@ -129,6 +138,13 @@ impl<L: Link> Writes for Wire<L> {
                 return result.and(settled);
             }
             result = result.and(settled);
+        }
+        // If the statement could not be prepared, that is why its rows were refused.
+        if !writer.written.failures.is_empty()
+            && let Err(error) = self.confirm(handle(writer.statement.0), writer.transaction).await
+            && error.kind() != Kind::Changed
+        {
+            result = Err(error);
         }
         self.release_savepoints(writer)?;
         self.release_bulk(writer)?;
