@@ -68,3 +68,21 @@ def test_an_iterator_that_fails(connection: firearrow.Connection, table: str) ->
         connection.executemany(f"INSERT INTO {table} VALUES (?)", rows())
     connection.rollback()
     assert connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("rows", [10, 100])
+def test_a_table_that_another_connection_has_altered(
+    connection: firearrow.Connection, other: firearrow.Connection, table: str, rows: int
+) -> None:
+    """What was known of the statement is out of date; the server converts."""
+    connection.execute(f"CREATE TABLE {table} (id INTEGER, name VARCHAR(10))")
+    connection.commit()
+    for length in (5, 10, 40):
+        if length == 40:
+            other.execute(f"ALTER TABLE {table} ALTER COLUMN name TYPE VARCHAR(200)")
+            other.commit()
+        connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", [(n, "x" * length) for n in range(rows)])
+        connection.commit()
+    found = connection.execute(f"SELECT CHAR_LENGTH(name), COUNT(*) FROM {table} GROUP BY 1").fetchall()
+    connection.commit()
+    assert found == [(5, rows), (10, rows), (40, rows)]
