@@ -56,12 +56,18 @@ suite() {
 }
 readonly arguments=("$@")
 
-# Two at a time, since most tests wait for a server. What each has printed comes at the end, one after the other.
-processes=()
+# Two at a time, since most tests wait for a server. What each has printed comes at the end, one after the other. Each leaves its exit
+# code in a file: a shell that has started thousands of processes forgets what became of the first ones.
+started=0
 start() {
-    while (($(jobs -rp | wc -l) >= 2)); do sleep 0.2; done
-    "$@" >"$folder/${#processes[@]}.log" 2>&1 &
-    processes+=($!)
+    while (($(jobs -rp | wc -l) >= 2)); do wait -n || true; done
+    local output=$folder/$started
+    {
+        code=0
+        "$@" >"$output.log" 2>&1 || code=$?
+        echo "$code" >"$output.code"
+    } &
+    started=$((started + 1))
 }
 
 engine=${FIREARROW_ENGINE5:-$(echo "$PWD"/.venv/lib/python3*/site-packages/firebird/embedded/runtime)}
@@ -80,9 +86,11 @@ else
     echo "SKIP Python tests on the embedded engine: no firebird-embedded; run \`make setup\`" >&2
 fi
 
+wait
 status=0
-for number in "${!processes[@]}"; do
-    wait "${processes[$number]}" || status=$?
+for ((number = 0; number < started; number++)); do
+    code=$(cat "$folder/$number.code" 2>/dev/null || echo 1)
+    ((code == 0)) || status=$code
     cat "$folder/$number.log"
 done
 # Again, because thousands of lines may lie between a failure and the end.
