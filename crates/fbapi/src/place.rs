@@ -11,9 +11,18 @@ pub(crate) const IN_SITE_PACKAGES: &str = "firebird/embedded/runtime";
 
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// All places, in order.
+/// A variable of the environment that is not empty.
+fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The place that `FIREARROW_ENGINE` names, before all others.
+pub(crate) fn named() -> Option<PathBuf> {
+    variable("FIREARROW_ENGINE").map(PathBuf::from)
+}
+
+/// All other places, in order.
 pub(crate) fn all() -> Vec<PathBuf> {
-    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let mut places = chosen(&variable);
     places.extend(loader::own_file().iter().flat_map(|file| beside(file)));
     places.extend(system(&variable));

@@ -3,8 +3,8 @@
 use crate::Error;
 use crate::place::{self, IN_SITE_PACKAGES};
 use crate::trust::Trust;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 /// The file name of the library in every release since 2.5.
 const LIBRARY: &str = "libfbclient.so.2";
@@ -58,8 +58,7 @@ impl Runtime {
     ///
     /// Never looks in the current folder or its parents.
     pub fn discover(hint: &RuntimeHint) -> Result<Self, Error> {
-        let variable = || env::var_os("FIREARROW_ENGINE").filter(|path| !path.is_empty()).map(PathBuf::from);
-        if let Some(path) = hint.path.clone().or_else(variable) {
+        if let Some(path) = hint.path.clone().or_else(place::named) {
             return Self::at(&path).ok_or(Error::LibraryNotFound { tried: vec![path] });
         }
         let tried = place::all();
@@ -68,9 +67,8 @@ impl Runtime {
 
     /// All runtimes, in the order in which [`discover`](Self::discover) tries them without a hint.
     pub fn all() -> Vec<Self> {
-        let variable = env::var_os("FIREARROW_ENGINE").filter(|path| !path.is_empty()).map(PathBuf::from);
         let mut real = Vec::new();
-        let places = variable.into_iter().chain(place::all());
+        let places = place::named().into_iter().chain(place::all());
         places
             .filter_map(|place| Self::at(&place))
             .filter(|runtime| {
