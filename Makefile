@@ -19,6 +19,9 @@ STAMPS := $(CACHE)/stamps
 DEMO_SETUP := $(STAMPS)/system-demo $(STAMPS)/engines-demo $(CACHE)/firebird-4.0/.complete
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .venv-python/.requirements
 
+# The system's packages are installed by one command at a time.
+.NOTPARALLEL:
+
 .PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel docs clean distclean cargo
 
 help: ## List the targets

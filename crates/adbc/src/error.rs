@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `firebird.gds` | the first gds code of the engine |
 //! | `firebird.gds_codes` | all of them, separated by commas |
+//! | `firebird.gds_names` | their symbolic names, such as `arith_except`; empty for a code without one |
 //! | `firebird.sqlcode`, `firebird.sqlstate` | the legacy SQLCODE, the SQLSTATE |
 //! | `firebird.line`, `firebird.column` | the position in the SQL text |
 //! | `firebird.table`, `firebird.constraint`, `firebird.key` | the table, constraint and key of a violated constraint |

@@ -2,6 +2,7 @@
 
 use crate::adbc::AdbcArgs;
 use crate::bench_args::BenchArgs;
+use crate::create::CreateArgs;
 use crate::ddl::DdlArgs;
 use crate::load::LoadArgs;
 use crate::odbc::OdbcArgs;
@@ -57,10 +58,10 @@ Databases:
   /data/file.fdb                            a file, through the embedded engine
 
 User and password come from FIREARROW_USER and FIREARROW_PASSWORD, then from
-ISC_USER and ISC_PASSWORD. --password-file or FIREARROW_PASSWORD_FILE names a file
-whose first line is the password. On a terminal, a command that has a user and no
-password asks for it. Keep it out of the command line, which other users of the
-machine can read.
+ISC_USER and ISC_PASSWORD. --password-file or FIREARROW_PASSWORD_FILE names a
+file whose first line is the password. On a terminal, a command that has a user
+and no password asks for it. Keep it out of the command line, which other users
+of the machine can read.
 
 For servers on other machines, use ?wire_crypt=required. Without it, a server
 that offers no encryption receives everything in clear text, with a warning on
@@ -93,6 +94,8 @@ pub(crate) enum Command {
     Ddl(DdlArgs),
     /// Print events as they are posted
     Events(EventsArgs),
+    /// Create an empty database
+    Create(CreateArgs),
     /// Create tables with known rows for tests and benchmarks
     CreateDemo(DemoArgs),
     /// Run benchmarks
@@ -122,13 +125,16 @@ Examples:
   firearrow query demo.fdb 'DELETE FROM T_BLOB; SELECT COUNT(*) FROM T_BLOB' --autocommit --timing
   firearrow query demo.fdb 'SELECT * FROM T_WIDE WHERE ID = 7' --plan
 
-Several statements are run as isql runs them: they end with a semicolon or with the SET TERM terminator, DDL is committed
-at once in a transaction of its own, and changes are one transaction up to COMMIT, ROLLBACK or the end. The first
-error ends the run, and says on which line; what is not committed by then is rolled back. SET BAIL OFF continues instead.
+Several statements are run as isql runs them: they end with a semicolon or with
+the SET TERM terminator, DDL is committed at once in a transaction of its own,
+and changes are one transaction up to COMMIT, ROLLBACK or the end. The first
+error ends the run, and says on which line; what is not committed by then is
+rolled back. SET BAIL OFF continues instead.
 
-A table shows NULL as NULL; in CSV a NULL is empty and an empty text is \"\". JSON has one object per line,
-in which decimals are strings: nothing is rounded. A table escapes control characters (\\n, \\u{1b}), wherever
-it is written; all other formats contain texts unchanged.")]
+A table shows NULL as NULL; in CSV a NULL is empty and an empty text is \"\". JSON
+has one object per line, in which decimals are strings: nothing is rounded. A
+table escapes control characters (\\n, \\u{1b}), wherever it is written; all other
+formats contain texts unchanged.")]
 pub(crate) struct QueryArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -215,23 +221,25 @@ Examples:
   firearrow copy demo.fdb '\"Mixed case table\"' mixed.arrow --force
   firearrow copy demo.fdb T_WIDE wide.parquet --compression snappy --batch-rows 10000
   firearrow copy firebird://alice@db/employee SALES sales.parquet --partitions 4
-  firearrow copy demo.fdb T_WIDE wide.parquet --partitions 4 --separate    # wide-1.parquet … wide-4.parquet
+  firearrow copy demo.fdb T_WIDE wide.parquet --partitions 4 --separate
   firearrow copy demo.fdb T_WIDE - --format csv | head
 
-A name alone is a table, anything else is a query. The file gets its name when it is complete; until then
-it has a hidden name.
+A name alone is a table, anything else is a query. The file gets its name when
+it is complete; until then it has a hidden name.
 
-A large table is read by one reader per processor, or by --readers, and its rows keep their order. With
---partitions, the order of rows is undefined. All read one snapshot. Each reader or partition has a
-connection of its own, beside the one that leads them. One reader is used, and the summary says so, for
-  - queries that are sorted, aggregated or limited, and those of several tables or with sub-queries
+A large table is read by one reader per processor, or by --readers, and its rows
+keep their order. With --partitions, the order of rows is undefined. All read
+one snapshot. Each reader or partition has a connection of its own, beside the
+one that leads them. One reader is used, and the summary says so, for
+  - queries that are sorted, aggregated or limited
+  - queries of several tables or with sub-queries
   - rows that an index finds
   - small tables, views and procedures
-  - a server whose round trip is longer than 3 ms, unless --readers gives their number
+  - servers whose round trip is longer than 3 ms, unless --readers gives a number
   - Firebird before 4.0.
 
-Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows (a stream), .csv, .json, .jsonl and .ndjson. A .txt file
-needs --format table.")]
+Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows (a stream), .csv,
+.json, .jsonl and .ndjson. A .txt file needs --format table.")]
 pub(crate) struct CopyArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -261,7 +269,7 @@ pub(crate) struct CopyArgs {
     /// Read N partitions at once (64 at most), in any order; 0 means one per processor
     #[arg(long, value_name = "N", conflicts_with = "readers", value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
     pub(crate) partitions: Option<usize>,
-    /// Write each partition to its own file, numbered from 1
+    /// Write each partition to its own file: wide-1.parquet, wide-2.parquet …
     #[arg(long, requires = "partitions")]
     pub(crate) separate: bool,
     /// Let partitions see different states of the data on servers before Firebird 4, which have no snapshots to share.
@@ -306,17 +314,20 @@ Examples:
   firearrow events firebird://alice@db/shop NEW_ORDER --count 1 --timeout 60s && echo 'an order!'
   firearrow events 'firebird://alice@gate/shop?event_port=13051' NEW_ORDER --json
 
-Each line is an event and how often it was posted since its previous line: \"NEW_ORDER 2\", or with --json
-{\"count\":2,\"event\":\"NEW_ORDER\"}. Postings of one transaction come together, when it commits. The
-remark \"listening to …\" on standard error means that no event is missed from then on.
+Each line is an event and how often it was posted since its previous line:
+\"NEW_ORDER 2\", or with --json {\"count\":2,\"event\":\"NEW_ORDER\"}. Postings of one
+transaction come together, when it commits. The remark \"listening to …\" on
+standard error means that no event is missed from then on.
 
-Servers report events on a second connection, to a port of their choice. With a firewall or a container in
-between, set RemoteAuxPort in the server's firebird.conf, let that port through, and give event_host and
-event_port in the URL if they differ for this client.
+Servers report events on a second connection, to a port of their choice. With a
+firewall or a container in between, set RemoteAuxPort in the server's
+firebird.conf, let that port through, and give event_host and event_port in the
+URL if they differ for this client.
 
-Runs until Ctrl-C (exit status 130), until --count (0), or until --timeout (0, or 1 when --count is not
-reached). The time starts with that remark; if connecting takes longer than both TIME and connect_timeout
-of the URL, the exit status is 124.")]
+Runs until Ctrl-C (exit status 130), until --count (0), or until --timeout (0,
+or 1 when --count is not reached). The time starts with that remark; if
+connecting takes longer than both TIME and connect_timeout of the URL, the exit
+status is 124.")]
 pub(crate) struct EventsArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -357,17 +368,20 @@ Examples:
   firearrow create-demo firebird://SYSDBA@db//data/demo.fdb --rows 100000 --force
 
 Tables:
-  T_WIDE   N rows of 22 columns: integers, decimals, times, texts, MD5 digests; some of them NULL
+  T_WIDE   N rows of 22 columns: integers, decimals, times, texts, MD5 digests;
+           some of them NULL
   T_INT10  N rows of 10 INTEGER
   T_VC5    N rows of 5 VARCHAR(100)
   T_BLOB   min(N, 1000) rows with a text BLOB of about 3400 bytes
-  FIREARROW_DEMO  rows and checksum of every column, computed from the generated values, not from those
-           read back
+  FIREARROW_DEMO
+           rows and checksum of every column, computed from the generated values,
+           not from those read back
 
-Every server gets the same rows. A missing database is created, with pages of 16 KiB and
-without forced writes unless the URL says otherwise (page_size, force_writes). If interrupted, the
-database and its complete tables stay. An incomplete table keeps its complete blocks of 50,000 rows; it has
-no checksums, and --force recreates all tables.")]
+Every server gets the same rows. A missing database is created, with pages of 16
+KiB and without forced writes unless the URL says otherwise (page_size,
+force_writes). If interrupted, the database and its complete tables stay. An
+incomplete table keeps its complete blocks of 50,000 rows; it has no checksums,
+and --force recreates all tables.")]
 pub(crate) struct DemoArgs {
     /// The database; created if it does not exist
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
@@ -390,9 +404,10 @@ Examples:
   firearrow wan-proxy 127.0.0.1:3050 --rtt 80ms --rate unlimited --listen 127.0.0.1:3051
   firearrow wan-proxy '[::1]:3050' --rtt 0ms --rate 512kbit --json
 
-Prints the address that clients must use in place of the server's. Runs until Ctrl-C or --timeout, and
-then prints how much data passed through. Each byte is delayed by half the round trip. All connections share one
-line per direction; the rate is that of their payload. Nothing is lost. The round trip of connecting
+Prints the address that clients must use in place of the server's. Runs until
+Ctrl-C or --timeout, and then prints how much data passed through. Each byte is
+delayed by half the round trip. All connections share one line per direction;
+the rate is that of their payload. Nothing is lost. The round trip of connecting
 delays the first bytes.")]
 pub(crate) struct WanArgs {
     /// The server
@@ -424,6 +439,21 @@ pub(crate) struct CompletionArgs {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+
+    /// Help is wrapped by hand; clap would break lines that are longer than a terminal once more.
+    #[test]
+    fn help_fits_a_terminal() {
+        fn check(command: &clap::Command) {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in text.lines() {
+                let is_command = line.trim_start().starts_with("firearrow ") || line.starts_with("      ");
+                let most = if is_command { 125 } else { 80 };
+                assert!(line.chars().count() <= most, "{}: {line}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
 
     #[test]
     fn definitions_are_sound() {

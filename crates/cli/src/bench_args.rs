@@ -47,10 +47,11 @@ Examples:
   firearrow bench adbc firebird://SYSDBA@localhost//data/demo.fdb --library /usr/lib/libadbc_driver_firebird.so \\
       --python .venv/bin/python --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
 
-Reads T_WIDE through the driver, in C and in Python, in turns with the crate on which the driver is built;
-reads it in partitions, in turns with one stream; ingests rows of ten INTEGER, in turns with a
-loop over the client library. Missing demo tables are created first. Rows, checksums and sums are
-verified; if they are wrong, no result is printed and the exit status is 1.")]
+Reads T_WIDE through the driver, in C and in Python, in turns with the crate on
+which the driver is built; reads it in partitions, in turns with one stream;
+ingests rows of ten INTEGER, in turns with a loop over the client library.
+Missing demo tables are created first. Rows, checksums and sums are verified; if
+they are wrong, no result is printed and the exit status is 1.")]
 pub(crate) struct AdbcBenchArgs {
     /// A database; created if it does not exist
     #[arg(value_hint = ValueHint::Url)]
@@ -90,16 +91,17 @@ Examples:
       --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
 
 Parts:
-  fetch     T_INT10, T_WIDE and short texts: columns bound row by row and in arrays of 1,000 rows, SQLGetData for every
-            value; and an empty table
+  fetch     T_INT10, T_WIDE and short texts: columns bound row by row and in
+            arrays of 1,000 rows, SQLGetData for every value; and an empty table
   cells     fetching rows that the driver has at hand
   describe  SQLDescribeColW after preparing
   insert    rows of ten INTEGER: by arrays of 1,000 parameters, and one by one
   other     the parts above, in turns with the other driver
 
-The driver's functions are called directly and through unixODBC, in turns with a loop over the client library.
-Missing demo tables are created first. Rows, checksums and sums are verified, for both drivers and in every way; if
-they are wrong, no result is printed and the exit status is 1.")]
+The driver's functions are called directly and through unixODBC, in turns with a
+loop over the client library. Missing demo tables are created first. Rows,
+checksums and sums are verified, for both drivers and in every way; if they are
+wrong, no result is printed and the exit status is 1.")]
 pub(crate) struct OdbcBenchArgs {
     /// A database; created if it does not exist
     #[arg(value_hint = ValueHint::Url)]
@@ -160,14 +162,16 @@ Parts:
   blobs       T_BLOB over the link: asked for, sent with their rows, never read
   insert      rows of ten INTEGER, without and with the link
   statements  connecting, new SQL and known statements, without and with the link
-  small       prepared statements of one row, again and again, over the direct connection
+  small       prepared statements of one row, again and again, over the direct
+              connection
 
-A proxy in this process emulates the link. Missing demo tables that the parts read are created first. Plain
-means neither encrypted nor compressed. Rows, checksums
-and sums are verified; if they are wrong, no result is printed and the exit status is 1. Firearrow and the
-reference take turns. The reference reads BLOBs one by one, which takes half a minute over the link: it does
-so once. The processor time of a server on this machine is that of the process listening on its port.
-Without --quick it takes about ten minutes.")]
+A proxy in this process emulates the link. Missing demo tables that the parts
+read are created first. Plain means neither encrypted nor compressed. Rows,
+checksums and sums are verified; if they are wrong, no result is printed and the
+exit status is 1. Firearrow and the reference take turns. The reference reads
+BLOBs one by one, which takes half a minute over the link: it does so once. The
+processor time of a server on this machine is that of the process listening on
+its port. Without --quick it takes about ten minutes.")]
 pub(crate) struct WireArgs {
     /// A database on a server; created if it does not exist
     #[arg(value_hint = ValueHint::Url)]
@@ -230,10 +234,11 @@ Examples:
   firearrow bench insert firebird://SYSDBA@db//data/demo.fdb --rows 100000 \\
       --reference-client /opt/firebird/lib/libfbclient.so.2
 
-Inserts rows of ten INTEGER into the table FIREARROW_BENCH, which it creates and drops. After each run rows and
-sums are read back; if they are wrong, no result is printed. The reference uses the batch interface of the
-client library, or single executions for servers before Firebird 4. If interrupted, the table stays;
-the next run replaces it.")]
+Inserts rows of ten INTEGER into the table FIREARROW_BENCH, which it creates and
+drops. After each run rows and sums are read back; if they are wrong, no result
+is printed. The reference uses the batch interface of the client library, or
+single executions for servers before Firebird 4. If interrupted, the table
+stays; the next run replaces it.")]
 pub(crate) struct InsertArgs {
     /// A database in which a table may be created
     #[arg(value_hint = ValueHint::Url)]
@@ -257,10 +262,11 @@ Examples:
       --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
   firearrow bench fetch demo.fdb --sql 'SELECT ID, DEC_28_8 FROM T_WIDE' --consume
 
-Rows and checksums are verified before anything is timed; if they differ, no result is printed and the
-exit status is 1. The reference is a loop over fetchNext of the client library that converts nothing: the
-engine's floor. Firearrow and the reference take turns; the ratio is the median of the turns' ratios.
-Verifying also warms up.")]
+Rows and checksums are verified before anything is timed; if they differ, no
+result is printed and the exit status is 1. The reference is a loop over
+fetchNext of the client library that converts nothing: the engine's floor.
+Firearrow and the reference take turns; the ratio is the median of the turns'
+ratios. Verifying also warms up.")]
 pub(crate) struct FetchArgs {
     /// A database with the tables of create-demo
     #[arg(value_hint = ValueHint::Url)]

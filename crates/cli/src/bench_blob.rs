@@ -19,9 +19,11 @@ Examples:
   firearrow bench blob firebird://SYSDBA@localhost//data/blobs.fdb --output report.html --save runs \\
       --reference-client /opt/firebird/lib/libfbclient.so.2
 
-Repeats the measurements of Firebird's article on BLOBs over the wire: its tables (126 MB, created if they are missing),
-its six queries, its link (12.5 ms, 71 Mbit/s), its statistics under its names, and its figures beside ours. Rows and
-contents of every repetition are checked; if they are wrong, there is no result and the exit status is 1.")]
+Repeats the measurements of Firebird's article on BLOBs over the wire: its
+tables (126 MB, created if they are missing), its six queries, its link (12.5
+ms, 71 Mbit/s), its statistics under its names, and its figures beside ours.
+Rows and contents of every repetition are checked; if they are wrong, there is
+no result and the exit status is 1.")]
 pub(crate) struct BlobArgs {
     /// A database on a server; created if it does not exist
     #[arg(value_hint = ValueHint::Url)]

@@ -28,11 +28,15 @@ Examples:
   firearrow bench driver --odbc 'DSN=Shop' --adbc-driver postgresql --adbc-option uri=postgresql:///shop \\
       --sql 'SELECT * FROM orders'
 
-Reads the same rows through many drivers, each in a process of its own, in turns: firearrow's ADBC and ODBC drivers, its crate
-and its Python package; the client library; the official ODBC driver; pyodbc, turbodbc, arrow-odbc, firebird-driver, fbfast and
-firebirdsql (Python); and what scripts/driver-peers.sh builds for Mono, Go, Java and Rust. Missing or crashed contestants are
-listed. Rows and the hash of every cell are checked in each repetition; if they are wrong, there is no result. The exit status
-is 1 if a firearrow contestant fails; with --odbc or --adbc-driver, if one built into this command fails.")]
+Reads the same rows through many drivers, each in a process of its own, in
+turns: firearrow's ADBC and ODBC drivers, its crate and its Python package; the
+client library; the official ODBC driver; pyodbc, turbodbc, arrow-odbc,
+firebird-driver, fbfast and firebirdsql (Python); and what
+scripts/driver-peers.sh builds for Mono, Go, Java and Rust. Missing or crashed
+contestants are listed. Rows and the hash of every cell are checked in each
+repetition; if they are wrong, there is no result. The exit status is 1 if a
+firearrow contestant fails; with --odbc or --adbc-driver, if one built into this
+command fails.")]
 pub(crate) struct DriverArgs {
     /// A database. Without --sql, it and its demo tables are created if they do not exist, and stay
     #[arg(value_hint = ValueHint::Url, required_unless_present_any = ["odbc", "adbc_driver"])]

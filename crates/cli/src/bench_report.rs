@@ -17,9 +17,10 @@ Examples:
   firearrow bench report run/raw.jsonl --markdown report.md --csv samples.csv --png charts
   firearrow bench report run/raw.jsonl --markdown -
 
-A record is what `bench … --save` and `oltp … --save` write: JSON lines with every repetition. The page is one
-file, needs no network, and follows the reader's choice of light or dark. Records of different machines or
-versions may stand on one page; figures are compared only within one record.")]
+A record is what `bench … --save` and `oltp … --save` write: JSON lines with
+every repetition. The page is one file, needs no network, and follows the
+reader's choice of light or dark. Records of different machines or versions may
+stand on one page; figures are compared only within one record.")]
 pub(crate) struct ReportArgs {
     /// Records (raw.jsonl), or folders that have one
     #[arg(value_name = "RECORD", required = true, value_hint = ValueHint::AnyPath)]

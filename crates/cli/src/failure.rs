@@ -3,8 +3,8 @@
 use crate::interrupt;
 use crate::terminal;
 use arrow::error::ArrowError;
-use firearrow::Kind;
 use firearrow::config::ConfigError;
+use firearrow::{Kind, gds};
 use firearrow_bench::secret;
 use parquet::errors::ParquetError;
 use serde_json::{Value, json};
@@ -95,7 +95,10 @@ impl Failure {
             error["kind"] = format!("{:?}", firebird.kind()).into();
             error["sqlstate"] = firebird.sqlstate().to_string().into();
             error["sqlcode"] = firebird.sqlcode().into();
-            error["gds_codes"] = firebird.gds_codes().into();
+            let codes = firebird.gds_codes();
+            let names: Vec<_> = codes.iter().map(|code| gds::name(*code)).collect();
+            error["gds_names"] = names.into();
+            error["gds_codes"] = codes.into();
         }
         json!({ "error": error })
     }
@@ -131,7 +134,11 @@ fn firebird(message: &str, error: &firearrow::Error, verbose: bool) -> String {
         if let Some(code) = error.sqlcode() {
             let _ = write!(text, "\n  SQLCODE: {code}");
         }
-        let codes: Vec<String> = error.gds_codes().iter().map(ToString::to_string).collect();
+        let code = |code: &i32| match gds::name(*code) {
+            Some(name) => format!("{code} ({name})"),
+            None => code.to_string(),
+        };
+        let codes: Vec<String> = error.gds_codes().iter().map(code).collect();
         if !codes.is_empty() {
             let _ = write!(text, "\n  gds codes: {}", codes.join(", "));
         }

@@ -15,11 +15,15 @@ pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
     let Some(url) = &args.url else { return list_engines(json) };
     let config = parse(url)?;
     let connection = open(&config)?;
-    let info = connection.info()?;
     match json {
-        true => output::print_data(&as_json(&config, &info, connection.warnings())),
-        false => output::print(&aligned(&lines(&config, &info))),
+        true => print_json(&config, &connection),
+        false => output::print(&text(&config, &connection)?),
     }
+}
+
+/// Prints the facts as one JSON object.
+pub(crate) fn print_json(config: &Config, connection: &Connection) -> Result<()> {
+    output::print_data(&as_json(config, &connection.info()?, connection.warnings()))
 }
 
 fn list_engines(json: bool) -> Result<()> {

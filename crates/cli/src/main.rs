@@ -4,7 +4,7 @@
 //!  args ─► query  shell ─► runner ─┐
 //!    │                             ├─► output
 //!    ├──► copy  info  tables  ddl ─┘
-//!    ├──► load  events ─► firearrow (the client), firearrow-driver
+//!    ├──► load  events  create ─► firearrow (the client), firearrow-driver
 //!    ├──► demo  bench ─► firearrow-bench
 //!    └──► oltp ─► firearrow-oltp
 //! ```
@@ -19,6 +19,7 @@ mod bench_blob;
 mod bench_driver;
 mod bench_report;
 mod copy;
+mod create;
 mod ddl;
 mod demo;
 mod events;
@@ -77,6 +78,7 @@ fn run_command(cli: &Cli) -> Result<()> {
         Command::Tables(args) => tables::run(args, cli.json),
         Command::Ddl(args) => ddl::run(args, cli.json),
         Command::Events(args) => events::run(args, cli.timeout.map(|limit| limit.0), cli.json),
+        Command::Create(args) => create::run(args, cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {
             BenchCommand::All(args) => bench_all::run(args, cli.json),

@@ -4,14 +4,14 @@ use crate::failure::Failure;
 use crate::profile::Profile;
 use crate::{interrupt, terminal};
 use firearrow::arrow::BlobPolicy;
-use firearrow::config::{Target, WireCompression};
-use firearrow::{Config, Connection, Result, Warning};
+use firearrow::config::{ConfigError, Password, Target, WireCompression};
+use firearrow::{Config, Connection, Kind, Result, Warning};
 use firearrow_bench::secret;
 use firearrow_driver::{Session, SessionOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Whether warnings have been printed: all connections of a command take the same route, unless the shell connects elsewhere.
 static TOLD: AtomicBool = AtomicBool::new(false);
@@ -21,6 +21,9 @@ static REMARKED: AtomicBool = AtomicBool::new(false);
 
 /// What `--password-file` names.
 static PASSWORD_FILE: OnceLock<PathBuf> = OnceLock::new();
+
+/// Passwords that somebody has entered, for further connections of the same command.
+static ENTERED: Mutex<Vec<(Target, String, Password)>> = Mutex::new(Vec::new());
 
 /// Passwords are read from this file.
 pub(crate) fn set_password_file(path: Option<PathBuf>) {
@@ -38,7 +41,8 @@ pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
         ("FIREARROW_PASSWORD" | "ISC_PASSWORD", Some(_)) => None,
         ("FIREARROW_PASSWORD_FILE", Some(path)) => path.to_str().map(str::to_owned),
         _ => std::env::var(name).ok(),
-    })?;
+    })
+    .map_err(wrong_config)?;
     if let Some(profile) = &profile {
         profile.apply(&mut config)?;
     }
@@ -46,13 +50,31 @@ pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
     else {
         return Ok(config);
     };
-    if io::stdin().is_terminal() && io::stderr().is_terminal() {
+    if let Some((_, _, known)) = entered().iter().find(|(to, by, _)| (to, by) == (&config.target, user)) {
+        config.password = Some(known.clone());
+    } else if io::stdin().is_terminal() && io::stderr().is_terminal() {
         let mut terminal = console::Term::stderr();
         write!(terminal, "Password for {}@{}: ", terminal::line(user), terminal::line(host))?;
         let _attributes = interrupt::keep_terminal();
-        config.password = Some(interrupt::waiting(|| terminal.read_secure_line())?.into());
+        let password = Password::from(interrupt::waiting(|| terminal.read_secure_line())?);
+        entered().push((config.target.clone(), user.clone(), password.clone()));
+        config.password = Some(password);
     }
     Ok(config)
+}
+
+fn entered() -> MutexGuard<'static, Vec<(Target, String, Password)>> {
+    ENTERED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Names the option and not the variable for which it stands.
+fn wrong_config(error: ConfigError) -> Failure {
+    match error {
+        ConfigError::PasswordFile { path, reason } if PASSWORD_FILE.get().is_some() => {
+            Failure::usage(format!("--password-file {path}: {reason}"))
+        }
+        error => error.into(),
+    }
 }
 
 /// Attaches to a database. The calls of the connection are cancelled when the command must end. Its warnings go to
@@ -88,7 +110,13 @@ pub(crate) fn warn_again() {
 
 /// [`open`] for a command that opens one connection after the other.
 pub(crate) fn attach(config: &Config) -> Result<Connection> {
-    interrupt::cancellable(|| Connection::open(config)).inspect(warn)
+    let opened = interrupt::cancellable(|| Connection::open(config)).inspect(warn);
+    // Somebody may have mistyped.
+    opened.inspect_err(|error| {
+        if error.kind() == Kind::Login {
+            entered().retain(|(to, _, _)| *to != config.target);
+        }
+    })
 }
 
 /// Like [`open`], for a new database.

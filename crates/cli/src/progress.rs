@@ -16,14 +16,21 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Without a known end: counting the rows first would cost as much as reading them. `bytes` counts the bytes
-    /// written to each file.
+    /// Without a known end. `bytes` counts the bytes written to each file.
     pub(crate) fn endless(quiet: bool, bytes: Vec<Arc<AtomicU64>>) -> Self {
         let bar = visible(quiet, ProgressBar::new_spinner);
         bar.set_style(style("{spinner} {human_pos} rows  {rate}  {msg}  {elapsed}"));
         if !bar.is_hidden() {
             bar.enable_steady_tick(REDRAW);
         }
+        Self { bar, bytes }
+    }
+
+    /// With an unknown number of rows, of which [`share`](Self::share) says from time to time how large a part there was.
+    /// `bytes` counts the bytes written to each file.
+    pub(crate) fn of_share(quiet: bool, bytes: Vec<Arc<AtomicU64>>) -> Self {
+        let bar = visible(quiet, || ProgressBar::new(WHOLE));
+        bar.set_style(style("{bar:30} {percent:>3}%  {msg}  {eta}"));
         Self { bar, bytes }
     }
 
@@ -61,12 +68,21 @@ impl Progress {
         self.bar.set_message(format!("{} rows", thousands(rows)));
     }
 
+    /// Shows which part of all rows there was, and how many these were.
+    pub(crate) fn share(&self, share: f64, rows: u64) {
+        self.bar.set_position((share * WHOLE as f64) as u64);
+        self.bar.set_message(format!("{} rows  {}", thousands(rows), size(self.bytes())));
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()
+    }
+
     /// Counts completed rows.
     pub(crate) fn add(&self, rows: u64) {
         self.bar.inc(rows);
         if !self.bytes.is_empty() {
-            let bytes = self.bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum();
-            self.bar.set_message(size(bytes));
+            self.bar.set_message(size(self.bytes()));
         }
     }
 }
@@ -89,4 +105,6 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("templates are constants").with_key("rate", rate)
 }
 
+/// Steps of a bar that shows shares.
+const WHOLE: u64 = 1000;
 const REDRAW: Duration = Duration::from_millis(120);

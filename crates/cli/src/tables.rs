@@ -20,9 +20,9 @@ Examples:
   firearrow tables demo.fdb 'RDB$%' --system
   firearrow tables demo.fdb --json | jq -r .name
 
-In PATTERN, % stands for any text and _ for any character, and there is no escape character. It is taken in
-upper case if no name matches it as written. With --json each line is
-{\"name\":…,\"kind\":…,\"columns\":…,\"remark\":…}.")]
+In PATTERN, % stands for any text and _ for any character, and there is no
+escape character. It is taken in upper case if no name matches it as written.
+With --json each line is {\"name\":…,\"kind\":…,\"columns\":…,\"remark\":…}.")]
 pub(crate) struct TablesArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]

@@ -1,13 +1,16 @@
 //! Asks an engine for its tables and writes them as Rust into `firearrow-proto`.
 //!
 //! ```text
-//! cargo run -p firearrow-codegen [ENGINE]     ENGINE: a client library or its folder; by default, the first one found
+//! cargo run -p firearrow-codegen INCLUDES [ENGINE]
+//!     INCLUDES: the include files of a server of the same release, the folder with firebird/impl/msg in it
+//!     ENGINE: a client library or its folder; by default, the first one found
 //! ```
 //!
 //! A newer engine's tables contain those of older ones, so use the newest supported engine.
 #![forbid(unsafe_code)]
 
 mod messages;
+mod names;
 mod query;
 mod tables;
 
@@ -20,7 +23,9 @@ use std::{env, fs};
 const UNCONVERTED: [&str; 3] = ["NONE", "OCTETS", "ASCII"];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let hint = RuntimeHint { path: env::args_os().nth(1).map(PathBuf::from) };
+    let mut arguments = env::args_os().skip(1).map(PathBuf::from);
+    let includes = arguments.next().ok_or("name the folder of Firebird's include files")?;
+    let hint = RuntimeHint { path: arguments.next() };
     let library = Library::load(&Runtime::discover(&hint)?, &LoadOptions::default())?;
     let folder = tempfile::tempdir()?;
     let database = query::Database::create(&library, &folder.path().join("codegen.fdb"))?;
@@ -35,7 +40,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", path.display());
         Ok(())
     };
-    write("gds", "table.rs", tables::messages(&messages::all(&library)))?;
+    let mut names = names::read(&includes)?;
+    for name in names.values() {
+        database.check_name(name)?;
+    }
+    write("gds", "table.rs", tables::messages(&messages::all(&library), &mut names))?;
+    if let Some((code, name)) = names.first_key_value() {
+        return Err(format!("the engine has no message {code}, {name}").into());
+    }
     write("timezone", "table.rs", tables::time_zones(&database.time_zones()?)?)?;
     let sets = database.character_sets()?;
     write("charset", "table.rs", tables::character_sets(&sets))?;

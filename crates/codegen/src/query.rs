@@ -94,6 +94,15 @@ impl Database {
         Ok(is_ascii.then_some(points))
     }
 
+    /// Fails if the engine does not know this name of a code.
+    pub(crate) fn check_name(&self, name: &str) -> Result<(), Failure> {
+        let mut transaction = self.attachment.start_transaction(&[])?;
+        let sql = format!("execute block as begin exit; when gdscode {name} do begin end end");
+        let known = self.attachment.prepare(&transaction, &sql, Dialect::Three).map(drop);
+        transaction.commit()?;
+        known.map_err(|error| format!("{name}: {error}").into())
+    }
+
     pub(crate) fn drop(self) -> Result<(), Failure> {
         Ok(self.attachment.drop_database()?)
     }

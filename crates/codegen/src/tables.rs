@@ -2,6 +2,7 @@
 
 use crate::messages::Message;
 use crate::query::CharacterSet;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write;
 
@@ -10,13 +11,15 @@ const GMT: i32 = 65535;
 /// Numbers per line.
 const PER_LINE: usize = 16;
 
-pub(crate) fn messages(messages: &[Message]) -> String {
+/// Takes the names that it writes.
+pub(crate) fn messages(messages: &[Message], names: &mut BTreeMap<i32, String>) -> String {
     let mut text = String::from("use super::Message;\n\npub(super) static MESSAGES: &[Message] = &[\n");
     for Message { code, sqlcode, sqlstate, text: template } in messages {
+        let name = names.remove(code).unwrap_or_default();
         line(
             &mut text,
             format_args!(
-                "    Message {{ code: {code}, sqlcode: {sqlcode}, sqlstate: {sqlstate:?}, text: {template:?} }},"
+                "    Message {{ code: {code}, name: {name:?}, sqlcode: {sqlcode}, sqlstate: {sqlstate:?}, text: {template:?} }},"
             ),
         );
     }

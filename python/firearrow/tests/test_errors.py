@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 
 import pytest
@@ -71,6 +72,8 @@ def test_classes(
     assert error.sqlstate == sqlstate
     assert error.gds_codes
     assert all(335544320 <= code < 340000000 for code in error.gds_codes)
+    assert len(error.gds_names) == len(error.gds_codes)
+    assert all(re.fullmatch("[a-z0-9_]+", name) for name in error.gds_names), error.gds_names
     assert isinstance(error.sqlcode, int)
     assert error.details["sqlstate"] == sqlstate
     assert not error.retryable

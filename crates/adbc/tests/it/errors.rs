@@ -85,7 +85,10 @@ matrix!(
         assert_eq!(detail(&error, "firebird.line").as_deref(), Some("2"));
         assert_eq!(detail(&error, "firebird.column").as_deref(), Some("6"));
         let codes = detail(&error, "firebird.gds_codes").expect("they are told");
-        assert!(codes.split(',').any(|code| code == "335544580"), "{codes}");
+        let names = detail(&error, "firebird.gds_names").expect("they are told");
+        assert_eq!(codes.split(',').count(), names.split(',').count());
+        let mut both = codes.split(',').zip(names.split(','));
+        assert!(both.any(|both| both == ("335544580", "dsql_relation_err")), "{codes}: {names}");
     },
     fn errors_in_the_middle_of_a_stream_are_whole(target: &Target) {
         let raw = Raw::fresh(target);

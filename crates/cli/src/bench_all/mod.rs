@@ -26,10 +26,12 @@ Examples:
       --reference-client /opt/firebird/lib/libfbclient.so.2
   firearrow bench all bench.fdb --only fetch,oltp
 
-Suites: fetch, insert, wire, odbc, adbc, blob, oltp. Each leaves its record in a folder of its own below
-DIR/DATE-all-PLATFORM, and report.html there shows all of them. A suite that cannot run is named with its reason, on the
-terminal and in the report; the exit status is 1 only if a suite has failed. Ctrl-C ends the run: what has been
-measured is kept, and marked as partial. Missing tables are created first, and stay.")]
+Suites: fetch, insert, wire, odbc, adbc, blob, oltp. Each leaves its record in a
+folder of its own below DIR/DATE-all-PLATFORM, and report.html there shows all
+of them. A suite that cannot run is named with its reason, on the terminal and
+in the report; the exit status is 1 only if a suite has failed. Ctrl-C ends the
+run: what has been measured is kept, and marked as partial. Missing tables are
+created first, and stay.")]
 pub(crate) struct AllArgs {
     /// A database of its own; created if it does not exist
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]

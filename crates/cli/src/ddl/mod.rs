@@ -40,7 +40,9 @@ use crate::open::open;
 use crate::output;
 use crate::terminal;
 use clap::{Args, ValueHint};
+use database::Database;
 use firearrow::Connection;
+use firearrow::catalog::{Domain, Name};
 use script::Script;
 use std::io::{self, IsTerminal};
 
@@ -54,14 +56,15 @@ Examples:
   firearrow ddl firebird://alice@db/employee --all > employee.sql
   firearrow ddl demo.fdb --all --json | jq -r .sql
 
-NAME is a table, view, procedure, function, trigger, sequence (generator), domain, package, index
-or exception. It is taken as written, or else as the only name that differs in letter case alone;
-in quotes, as in SQL, it must match exactly. Keys, indexes, triggers, comments and privileges come
-with their table.
+NAME is a table, view, procedure, function, trigger, sequence (generator),
+domain, package, index or exception. It is taken as written, or else as the only
+name that differs in letter case alone; in quotes, as in SQL, it must match
+exactly. Keys, indexes, triggers, comments and privileges come with their table.
 
-The output is a script for isql and others that know SET TERM. It creates the same objects in an
-empty database: no rows, no users, no current values of sequences. With --json each line is a
-statement without terminator: {\"kind\":…,\"object\":…,\"sql\":…}. docs/ddl.md has the details.")]
+The output is a script for isql and others that know SET TERM. It creates the
+same objects in an empty database: no rows, no users, no current values of
+sequences. With --json each line is a statement without terminator:
+{\"kind\":…,\"object\":…,\"sql\":…}. docs/ddl.md has the details.")]
 pub(crate) struct DdlArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -105,6 +108,28 @@ pub(crate) fn ddl(connection: &Connection, name: &str) -> Result<String> {
 /// keys, indexes and triggers, the parameters of a procedure or function, the source of others.
 pub(crate) fn describe(connection: &Connection, name: &str) -> Result<String> {
     describe::describe(connection, name)
+}
+
+/// Returns the domains with these names, and their types as people read them.
+pub(crate) fn domains(connection: &Connection, name: Name<'_>) -> Result<Vec<(Domain, String)>> {
+    let database = Database::open(connection, false)?;
+    let domains = database.catalog.domains(name)?.into_iter();
+    let domains = domains.map(|domain| {
+        let data_type = database.shown_type(&domain.data_type);
+        (domain, data_type)
+    });
+    Ok(domains.collect())
+}
+
+/// Returns the GRANT statements of an object, role or privilege, or all; nothing if there are none.
+pub(crate) fn grants(connection: &Connection, name: Option<&str>) -> Result<String> {
+    let database = Database::open(connection, false)?;
+    let mut script = Script::default();
+    // Roles are no objects with DDL of their own, but can be granted.
+    let found =
+        name.map(|name| object::find(connection, name).map_or(name.to_owned(), |mut all| all.remove(0).name));
+    grant::create(&database, found.as_deref().map_or(Name::Any, Name::Is), None, &mut script)?;
+    Ok(script.text())
 }
 
 fn of(connection: &Connection, name: &str) -> Result<Script> {

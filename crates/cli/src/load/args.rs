@@ -20,25 +20,32 @@ Examples:
   firearrow copy a.fdb SALES - --format arrow | firearrow load b.fdb - --format arrow --into SALES
   zcat sales.csv.gz | firearrow load demo.fdb - --format csv --into SALES
 
-All rows are loaded in one transaction, or none are: after a failure or Ctrl-C the table is as it was, and a table
-that was created for them is gone. --commit-rows N commits in between; the error then says how many rows stay.
+All rows are loaded in one transaction, or none are: after a failure or Ctrl-C
+the table is as it was, and a table that was created for them is gone.
+--commit-rows N commits in between; the error then says how many rows stay.
 
 Modes:
   (none)   append; create the table if it does not exist
   create   create the table, which must not exist
   append   append to the table, which must exist
-  replace  delete its rows first, in the same transaction; the table itself stays as it is
-  upsert   update the rows whose key exists, insert the others; --key, or the primary key
+  replace  delete its rows first, in the same transaction; the table itself stays
+           as it is
+  upsert   update the rows whose key exists, insert the others; the key is --key,
+           or the primary key
 
-Names of columns and of the table are matched exactly, otherwise ignoring letter case. Columns that the
-files lack get their default. \"Quotes\" around the table's name make letter case count.
+Names of columns and of the table are matched exactly, otherwise ignoring letter
+case. Columns that the files lack get their default. \"Quotes\" around the table's
+name make letter case count.
 
-CSV has a header (RFC 4180). An empty field is NULL, and \"\" an empty text, as `copy` writes them. JSON has one
-object per line; missing members are NULL. In both, binary values are hexadecimal, and dates and times ISO 8601.
-A table that is created for CSV or JSON gets types inferred from its first rows, and prints them: BIGINT, NUMERIC, DOUBLE
-PRECISION, DATE, TIMESTAMP and BOOLEAN where all values are such, else text.
+CSV has a header (RFC 4180). An empty field is NULL, and \"\" an empty text, as
+`copy` writes them. JSON has one object per line; missing members are NULL. In
+both, binary values are hexadecimal, and dates and times ISO 8601. A table that
+is created for CSV or JSON gets types inferred from its first rows, and prints
+them: BIGINT, NUMERIC, DOUBLE PRECISION, DATE, TIMESTAMP and BOOLEAN where all
+values are such, else text.
 
-Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .json, .jsonl and .ndjson.")]
+Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .json, .jsonl
+and .ndjson.")]
 pub(crate) struct LoadArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -63,7 +70,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) reject: Option<PathBuf>,
     /// The format, if the extension does not name it
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = Format::parser(|format| !format.is_for_people()))]
     pub(crate) format: Option<Format>,
     /// CSV: the first line is a row as well; its fields are the table's columns in order
     #[arg(long)]
@@ -133,9 +140,6 @@ impl LoadArgs {
         ];
         let refuse = |option: &str, of: &str| Err(Failure::usage(format!("{option} is for {of} files")));
         match (format, csv.into_iter().find(|(_, is_set)| *is_set)) {
-            (Format::Table | Format::Expanded, _) => {
-                Err(Failure::usage("a table for people cannot be loaded; use another format"))
-            }
             (Format::Csv, _) => Ok(()),
             (_, Some((option, _))) => refuse(option, "CSV"),
             (Format::Json, _) => Ok(()),

@@ -48,9 +48,10 @@ Examples:
   sudo firearrow odbc install --system
   firearrow odbc install --driver /opt/firearrow/libfirearrowodbc.so
 
-Adds the section [Firearrow] to ~/.odbcinst.ini or /etc/odbcinst.ini; everything else in the file stays.
-ODBCSYSINI and ODBCINSTINI name another folder and file for --system, as they do for unixODBC. To use the
-driver without a data source: isql -k 'Driver=Firearrow;Dbname=host:path;Uid=…;Pwd=…'")]
+Adds the section [Firearrow] to ~/.odbcinst.ini or /etc/odbcinst.ini; everything
+else in the file stays. ODBCSYSINI and ODBCINSTINI name another folder and file
+for --system, as they do for unixODBC. To use the driver without a data source:
+isql -k 'Driver=Firearrow;Dbname=host:path;Uid=…;Pwd=…'")]
 struct InstallArgs {
     #[command(flatten)]
     place: Place,
@@ -92,7 +93,8 @@ Examples:
   firearrow odbc dsn list
   firearrow odbc dsn list --json
 
-Those of the user come first; they hide those of the system that have the same name.")]
+Those of the user come first; they hide those of the system that have the same
+name.")]
     List,
     /// Remove a data source
     Remove(RemoveArgs),
@@ -106,8 +108,9 @@ Examples:
   firearrow odbc dsn add Shop db:shop --replace
   sudo firearrow odbc dsn add Shop db/3050:/data/shop.fdb --system
 
-Adds a section to ~/.odbc.ini (or the file that ODBCINI names) or /etc/odbc.ini. A password in it makes the file
-readable for you alone, and is refused with --system. Applications can give it when they connect.")]
+Adds a section to ~/.odbc.ini (or the file that ODBCINI names) or /etc/odbc.ini.
+A password in it makes the file readable for you alone, and is refused with
+--system. Applications can give it when they connect.")]
 struct AddArgs {
     /// The name of the data source
     name: String,
@@ -141,8 +144,9 @@ Examples:
   firearrow odbc test db/3050:/data/shop.fdb
   firearrow odbc test firebird://alice@db/shop --json
 
-Reads the data source and connects with the driver's settings, but without unixODBC and without the registered
-library. Executes the statements of CONNSETTINGS. The exit status is 1 if connecting fails.")]
+Reads the data source and connects with the driver's settings, but without
+unixODBC and without the registered library. Executes the statements of
+CONNSETTINGS. The exit status is 1 if connecting fails.")]
 struct TestArgs {
     /// A data source, a connection string, a URL, or host:path
     #[arg(value_name = "DSN|CONNECTION-STRING")]

@@ -23,12 +23,14 @@ Examples:
   firearrow oltp campaign campaign.fdb --profile smoke --output report.html
   firearrow oltp campaign 'firebird://SYSDBA@localhost//data/campaign.fdb' --warehouses 4,8,16 --save runs
 
-For each size a new database is loaded, worked on at home and everywhere, and deleted. The page shows how operations per
-second, latency and reads from the disk change with the size, and where the size is that of the page cache. Each
+For each size a new database is loaded, worked on at home and everywhere, and
+deleted. The page shows how operations per second, latency and reads from the
+disk change with the size, and where the size is that of the page cache. Each
 size is saved as soon as it is complete; an interrupted campaign keeps those.
 
-For a meaningful curve, the server's own cache must replace the operating system's: set DefaultDbCachePages, and
-UseFileSystemCache = false on Firebird 4 and newer.")]
+For a meaningful curve, the server's own cache must replace the operating
+system's: set DefaultDbCachePages, and UseFileSystemCache = false on Firebird 4
+and newer.")]
 pub(super) struct CampaignArgs {
     /// A database that does not exist yet
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]

@@ -23,9 +23,11 @@ Examples:
   firearrow oltp compare firebird://SYSDBA@localhost//data/oltp.fdb --reference-client /opt/firebird/lib/libfbclient.so.2 \\
       --rtt 12.5ms --link-rate 71Mbit --repeat 5 --save runs --output report.html
 
-On a database that `oltp load` has filled, firearrow and the client library do the same operations in turns: statement by
-statement, and firearrow also in its mode sql-pipelined; with --procedures by stored procedures, too. With --rtt everything is
-measured over an emulated link as well. Every turn is checked as `oltp run` does it.")]
+On a database that `oltp load` has filled, firearrow and the client library do
+the same operations in turns: statement by statement, and firearrow also in its
+mode sql-pipelined; with --procedures by stored procedures, too. With --rtt
+everything is measured over an emulated link as well. Every turn is checked as
+`oltp run` does it.")]
 pub(super) struct CompareArgs {
     /// The database
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]

@@ -43,9 +43,11 @@ Examples:
   firearrow oltp load oltp.fdb --warehouses 2
   firearrow oltp load 'firebird://SYSDBA@localhost//data/oltp.fdb?force_writes=off' --warehouses 20 --force
 
-The tables are those of TPC-C: about 107 MB for each warehouse. A missing database is created, with pages of
-16 KiB unless the URL says otherwise. Several connections insert, one warehouse at a time each; then indexes and
-procedures are made, and rows and consistency are checked. The same seed and size give the same rows.")]
+The tables are those of TPC-C: about 107 MB for each warehouse. A missing
+database is created, with pages of 16 KiB unless the URL says otherwise. Several
+connections insert, one warehouse at a time each; then indexes and procedures
+are made, and rows and consistency are checked. The same seed and size give the
+same rows.")]
 struct LoadArgs {
     /// The database; created if it does not exist
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]

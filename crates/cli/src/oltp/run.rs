@@ -27,14 +27,18 @@ Examples:
   firearrow oltp run firebird://SYSDBA@localhost//data/oltp.fdb --kill-server-at 10s \\
       --restart-command 'systemctl start firebird3.0'
 
-Each terminal is a connection that runs new-order, payment, order-status, delivery and stock-level operations without a
-pause, each in a transaction of its own. At home, each terminal works at its home warehouse, as in TPC-C; uniform means
-everywhere. After a conflict an operation is retried, up to ten attempts, and the latency includes that.
+Each terminal is a connection that runs new-order, payment, order-status,
+delivery and stock-level operations without a pause, each in a transaction of
+its own. At home, each terminal works at its home warehouse, as in TPC-C;
+uniform means everywhere. After a conflict an operation is retried, up to ten
+attempts, and the latency includes that.
 
-Afterwards the database must show exactly what the terminals did, the consistency conditions must hold, the mix
-must be the wanted one and next to nothing may have failed. Otherwise the figures are not printed and the
-exit status is 1. With --kill-server-at every commit that the server acknowledged must be there after its restart.
-These are not TPC-C results, and must not be called so.")]
+Afterwards the database must show exactly what the terminals did, the
+consistency conditions must hold, the mix must be the wanted one and next to
+nothing may have failed. Otherwise the figures are not printed and the exit
+status is 1. With --kill-server-at every commit that the server acknowledged
+must be there after its restart. These are not TPC-C results, and must not be
+called so.")]
 pub(super) struct RunArgs {
     /// The database
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]

@@ -16,6 +16,7 @@ use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -77,6 +78,18 @@ pub(crate) struct Style {
 }
 
 impl Format {
+    /// Returns a parser of the names of some formats, for a command line.
+    pub(crate) fn parser(is_offered: fn(Self) -> bool) -> impl TypedValueParser<Value = Self> {
+        let offered = Self::value_variants().iter().filter(|format| is_offered(**format));
+        let names = offered.filter_map(ValueEnum::to_possible_value).collect::<Vec<_>>();
+        PossibleValuesParser::new(names).try_map(|name| Self::from_str(&name, false))
+    }
+
+    /// Whether the format is for people alone.
+    pub(crate) fn is_for_people(self) -> bool {
+        matches!(self, Self::Table | Self::Expanded)
+    }
+
     /// Returns the format for a file name.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {

@@ -99,7 +99,7 @@ impl Display {
     pub(crate) fn remark(&self, text: &str) -> Result<()> {
         if self.is_conversation {
             Ok(writeln!(io::stdout(), "{}", terminal::lines(text))?)
-        } else if self.is_for_people() {
+        } else if self.format.is_for_people() {
             self.text(&format!("{text}\n"))
         } else {
             Ok(())
@@ -108,14 +108,10 @@ impl Display {
 
     /// Shows a figure that was asked for, wherever that can be.
     pub(crate) fn figure(&self, text: &str) -> Result<()> {
-        if self.is_conversation || self.is_for_people() {
+        if self.is_conversation || self.format.is_for_people() {
             return self.remark(text);
         }
         terminal::remark(text);
         Ok(())
-    }
-
-    fn is_for_people(&self) -> bool {
-        matches!(self.format, Format::Table | Format::Expanded)
     }
 }

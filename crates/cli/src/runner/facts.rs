@@ -4,8 +4,9 @@ use super::Runner;
 use crate::failure::{Failure, Result};
 use crate::tables::{self, Kind};
 use crate::terminal;
-use firearrow::catalog::{Catalog, Name};
+use firearrow::catalog::{Catalog, Domain, Name};
 use firearrow::sql::{Token, TokenKind, tokens};
+use firearrow::{BatchExt, Connection};
 use firearrow_bench::text::aligned;
 
 /// A kind of objects that can be listed.
@@ -20,6 +21,8 @@ pub(crate) enum Listing {
     Triggers,
     Sequences,
     Domains,
+    Exceptions,
+    Packages,
     Roles,
 }
 
@@ -41,7 +44,10 @@ impl Runner {
             Some("TRIGGER" | "TRIGGERS" | "TRIG") => Listing::Triggers,
             Some("SEQUENCE" | "SEQUENCES" | "GENERATOR" | "GENERATORS" | "GEN") => Listing::Sequences,
             Some("DOMAIN" | "DOMAINS") => Listing::Domains,
+            Some("EXCEPTION" | "EXCEPTIONS") => Listing::Exceptions,
+            Some("PACKAGE" | "PACKAGES" | "PACK") => Listing::Packages,
             Some("ROLE" | "ROLES") => Listing::Roles,
+            Some("GRANT" | "GRANTS") => return self.show_grants(name.as_deref()),
             Some("SYSTEM") => Listing::SystemTables,
             Some("VERSION" | "DATABASE" | "DB") => return self.show_database(),
             Some("DDL") => return self.show_ddl(&name.unwrap_or_default()),
@@ -69,10 +75,15 @@ impl Runner {
             };
         }
         let catalog = self.connection.catalog()?;
-        let mut rows = rows(&catalog, listing, pattern)?;
-        if let (Some(pattern), true) = (pattern, rows.is_empty()) {
-            rows = self::rows(&catalog, listing, Some(&pattern.to_uppercase()))?;
+        let rows = |pattern| match listing {
+            Listing::Domains => domains(&self.connection, pattern),
+            _ => rows(&catalog, listing, pattern),
+        };
+        let mut found = rows(pattern)?;
+        if let (Some(pattern), true) = (pattern, found.is_empty()) {
+            found = rows(Some(&pattern.to_uppercase()))?;
         }
+        let mut rows = found;
         if rows.is_empty() {
             return self.nothing(listing);
         }
@@ -97,6 +108,15 @@ impl Runner {
         self.display.text(&crate::ddl::ddl(&self.connection, name)?)
     }
 
+    /// Shows who may do what with an object, or with everything.
+    pub(crate) fn show_grants(&self, name: Option<&str>) -> Result<()> {
+        let grants = crate::ddl::grants(&self.connection, name)?;
+        match grants.is_empty() {
+            true => self.display.remark("there are no grants beside those of the owners"),
+            false => self.display.text(&grants),
+        }
+    }
+
     /// Shows an object and all that belongs to it.
     pub(crate) fn describe(&self, name: &str) -> Result<()> {
         self.display.text(&crate::ddl::describe(&self.connection, name)?)
@@ -107,7 +127,7 @@ fn rows(catalog: &Catalog, listing: Listing, pattern: Option<&str>) -> Result<Ve
     let name = pattern.map_or(Name::Any, Name::Like);
     let text = |text: Option<String>| text.unwrap_or_default();
     Ok(match listing {
-        Listing::Tables | Listing::Views | Listing::SystemTables => Vec::new(),
+        Listing::Tables | Listing::Views | Listing::SystemTables | Listing::Domains => Vec::new(),
         Listing::Indexes => {
             let indexes = catalog.indexes(Name::Any)?.into_iter();
             let indexes = indexes.filter(|index| pattern.is_none_or(|pattern| is_like(&index.name, pattern)));
@@ -156,29 +176,46 @@ fn rows(catalog: &Catalog, listing: Listing, pattern: Option<&str>) -> Result<Ve
             })
             .collect()
         }
-        Listing::Domains => {
-            let all = catalog.domains(name)?.into_iter();
-            all.map(|each| {
-                let null = if each.nullable { "" } else { "NOT NULL" };
-                vec![each.name, each.data_type.name().to_owned(), null.to_owned(), text(each.default)]
-            })
-            .collect()
-        }
-        Listing::Roles => {
-            let sql = "SELECT TRIM(RDB$ROLE_NAME), TRIM(RDB$OWNER_NAME) FROM RDB$ROLES ORDER BY 1";
-            let mut roles = Vec::new();
-            for batch in catalog.transaction().query(sql)? {
-                let batch = batch?;
-                for row in firearrow::BatchExt::rows(&batch) {
-                    let (role, owner): (String, Option<String>) = (row.get(0)?, row.get(1)?);
-                    if pattern.is_none_or(|pattern| is_like(&role, pattern)) {
-                        roles.push(vec![role, text(owner)]);
-                    }
-                }
-            }
-            roles
-        }
+        Listing::Exceptions => pairs(
+            catalog,
+            "SELECT TRIM(RDB$EXCEPTION_NAME), RDB$MESSAGE FROM RDB$EXCEPTIONS ORDER BY 1",
+            pattern,
+        )?,
+        Listing::Packages => pairs(
+            catalog,
+            "SELECT TRIM(RDB$PACKAGE_NAME), TRIM(RDB$OWNER_NAME) FROM RDB$PACKAGES \
+             WHERE COALESCE(RDB$SYSTEM_FLAG, 0) = 0 ORDER BY 1",
+            pattern,
+        )?,
+        Listing::Roles => pairs(
+            catalog,
+            "SELECT TRIM(RDB$ROLE_NAME), TRIM(RDB$OWNER_NAME) FROM RDB$ROLES ORDER BY 1",
+            pattern,
+        )?,
     })
+}
+
+fn domains(connection: &Connection, pattern: Option<&str>) -> Result<Vec<Vec<String>>> {
+    let all = crate::ddl::domains(connection, pattern.map_or(Name::Any, Name::Like))?.into_iter();
+    let row = |(domain, data_type): (Domain, String)| {
+        let null = if domain.nullable { "" } else { "NOT NULL" };
+        vec![domain.name, data_type, null.to_owned(), domain.default.unwrap_or_default()]
+    };
+    Ok(all.map(row).collect())
+}
+
+/// Names, and a fact about each.
+fn pairs(catalog: &Catalog, sql: &str, pattern: Option<&str>) -> Result<Vec<Vec<String>>> {
+    let mut rows = Vec::new();
+    for batch in catalog.transaction().query(sql)? {
+        for row in batch?.rows() {
+            let (name, fact): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+            if pattern.is_none_or(|pattern| is_like(&name, pattern)) {
+                rows.push(vec![name, fact.unwrap_or_default()]);
+            }
+        }
+    }
+    Ok(rows)
 }
 
 impl Listing {
@@ -193,6 +230,8 @@ impl Listing {
             Self::Triggers => "triggers",
             Self::Sequences => "sequences",
             Self::Domains => "domains",
+            Self::Exceptions => "exceptions",
+            Self::Packages => "packages",
             Self::Roles => "roles",
         }
     }
@@ -206,6 +245,8 @@ impl Listing {
             Self::Triggers => &["trigger", "table", "event", "state"],
             Self::Sequences => &["sequence", "value", "increment", "remark"],
             Self::Domains => &["domain", "type", "null", "default"],
+            Self::Exceptions => &["exception", "message"],
+            Self::Packages => &["package", "owner"],
             Self::Roles => &["role", "owner"],
         }
     }
@@ -243,8 +284,8 @@ fn is_like(name: &str, pattern: &str) -> bool {
     fits[name.len()]
 }
 
-const SHOW: &str = "SHOW takes TABLES, VIEWS, INDEXES, PROCEDURES, FUNCTIONS, TRIGGERS, SEQUENCES, DOMAINS, ROLES, SYSTEM, \
-                    VERSION or DATABASE; SHOW TABLE, VIEW, PROCEDURE … also with a name";
+const SHOW: &str = "SHOW takes TABLES, VIEWS, INDEXES, PROCEDURES, FUNCTIONS, TRIGGERS, SEQUENCES, DOMAINS, EXCEPTIONS, \
+                    PACKAGES, ROLES, GRANTS, SYSTEM, VERSION or DATABASE; SHOW TABLE, VIEW, PROCEDURE … also with a name";
 
 #[cfg(test)]
 mod tests {

@@ -80,7 +80,7 @@ fn list(shell: &mut Shell, listing: Listing, arguments: Arguments<'_>) -> Result
     Ok(Next::Continue)
 }
 
-const COMMANDS: [Command; 34] = [
+const COMMANDS: [Command; 37] = [
     Command {
         names: &["\\?", "\\h", "\\help"],
         arguments: "",
@@ -157,6 +157,28 @@ const COMMANDS: [Command; 34] = [
         arguments: "[PATTERN]",
         help: "domains",
         run: |s, a| list(s, Listing::Domains, a),
+    },
+    Command {
+        names: &["\\dx"],
+        arguments: "[PATTERN]",
+        help: "exceptions",
+        run: |s, a| list(s, Listing::Exceptions, a),
+    },
+    Command {
+        names: &["\\dk"],
+        arguments: "[PATTERN]",
+        help: "packages",
+        run: |s, a| list(s, Listing::Packages, a),
+    },
+    Command {
+        names: &["\\z"],
+        arguments: "[NAME]",
+        help: "who may do what with an object, or with everything",
+        run: |shell, arguments| {
+            let name = (!arguments.all.is_empty()).then(|| arguments.all.to_owned());
+            shell.on_runner(|runner| runner.show_grants(name.as_deref()))?;
+            Ok(Next::Continue)
+        },
     },
     Command {
         names: &["\\dg", "\\du"],

@@ -23,6 +23,8 @@ pub(super) struct Completion {
 /// Names of the database, as far as they were needed.
 struct Names {
     tables: Vec<String>,
+    /// Procedures, which can be selected from like tables.
+    procedures: Vec<String>,
     columns: HashMap<String, Vec<String>>,
     /// When they were asked for.
     since: Instant,
@@ -92,7 +94,13 @@ impl Completion {
             return fitting.map(|name| format!("{qualifier}.{}", spelled(name, word))).collect();
         }
         let tables = |names: &Names| -> Vec<String> {
-            names.tables.iter().filter(|name| fits(name, word)).map(|name| spelled(name, word)).collect()
+            names
+                .tables
+                .iter()
+                .chain(&names.procedures)
+                .filter(|name| fits(name, word))
+                .map(|name| spelled(name, word))
+                .collect()
         };
         if text[..start].trim_start().starts_with('\\') || wants_table(&text[..start]) {
             return tables(names);
@@ -124,13 +132,18 @@ impl Completion {
         if runner.uncommitted().is_some_and(|changes| changes > 0) {
             return;
         }
-        let ask = || runner.connection.catalog()?.tables(Name::Any);
+        let ask = || {
+            let catalog = runner.connection.catalog()?;
+            Ok::<_, firearrow::Error>((catalog.tables(Name::Any)?, catalog.procedures(Name::Any)?))
+        };
         // Without an answer, keywords are still completed.
-        if let Ok(tables) = CancelToken::after(PATIENCE).run(ask) {
+        if let Ok((tables, procedures)) = CancelToken::after(PATIENCE).run(ask) {
             let mut tables: Vec<String> = tables.into_iter().map(|table| table.name).collect();
             tables.sort();
+            let procedures = procedures.into_iter().filter(|each| each.package.is_none());
+            let procedures = procedures.map(|each| each.name).collect();
             let (since, definitions) = (Instant::now(), runner.definitions());
-            *names = Some(Names { tables, columns: HashMap::new(), since, definitions });
+            *names = Some(Names { tables, procedures, columns: HashMap::new(), since, definitions });
         }
     }
 }
@@ -199,7 +212,7 @@ fn keywords(word: &str) -> Vec<String> {
 fn wants_table(before: &str) -> bool {
     let last = tokens(before).last();
     last.is_some_and(|last| {
-        ["FROM", "JOIN", "INTO", "UPDATE", "TABLE", "VIEW"].iter().any(|word| last.is_word(word))
+        ["FROM", "JOIN", "INTO", "UPDATE", "TABLE", "VIEW", "PROCEDURE"].iter().any(|word| last.is_word(word))
     })
 }
 

@@ -14,9 +14,9 @@ use crate::args::Cli;
 use crate::failure::{Failure, Result};
 use crate::interrupt::{self, Conversation};
 use crate::open;
-use crate::output::{counted, print};
+use crate::output::{Format, counted, print};
 use crate::pager::Pager;
-use crate::runner::{Display, Flow, Runner, Settings, wrong_script};
+use crate::runner::{Display, Flow, PlanForm, Runner, Settings, wrong_script};
 use crate::terminal;
 use clap::{Args, Parser, ValueHint};
 use editor::{Editor, Entered};
@@ -35,17 +35,21 @@ Examples:
   firearrow shell demo.fdb
   firearrow shell demo.fdb < script.sql
 
-SQL ends with a semicolon. \\? lists the commands, most of them those of psql; SHOW and SET are those of isql. Tab completes
-keywords, tables and columns. Ctrl-C ends the running statement, or forgets what was entered; Ctrl-D leaves.
+SQL ends with a semicolon. \\? lists the commands, most of them those of psql;
+SHOW and SET are those of isql. Tab completes keywords, tables and columns.
+Ctrl-C ends the running statement, or forgets what was entered; Ctrl-D leaves.
 
-DDL is committed at once, in a transaction of its own. Other changes stay open until COMMIT or ROLLBACK, and the prompt
-has a * until then; leaving asks what to do with them. Queries alone leave no transaction open.
+DDL is committed at once, in a transaction of its own. Other changes stay open
+until COMMIT or ROLLBACK, and the prompt has a * until then; leaving asks what
+to do with them. Queries alone leave no transaction open.
 
-What was entered is kept in ~/.local/state/firearrow/history (or below $XDG_STATE_HOME; $FIREARROW_HISTORY names another
-file, or none if it is empty), except statements with passwords. Long output goes to $FIREARROW_PAGER, $PAGER or less.
+What was entered is kept in ~/.local/state/firearrow/history (or below
+$XDG_STATE_HOME; $FIREARROW_HISTORY names another file, or none if it is empty),
+except statements with passwords. Long output goes to $FIREARROW_PAGER, $PAGER
+or less.
 
-If standard input or output is no terminal, standard input is a script: the first error ends it, and what it has not
-committed is rolled back.")]
+If standard input or output is no terminal, standard input is a script: the
+first error ends it, and what it has not committed is rolled back.")]
 pub(crate) struct ShellArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -56,6 +60,15 @@ pub(crate) struct ShellArgs {
     /// Commit every statement at once
     #[arg(long)]
     pub(crate) autocommit: bool,
+    /// How rows are shown, as \format
+    #[arg(long, value_parser = Format::parser(|format| !format.is_binary()))]
+    pub(crate) format: Option<Format>,
+    /// Show the plan before each statement: as a tree, or with =legacy as PLAN (…)
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "explained")]
+    pub(crate) plan: Option<PlanForm>,
+    /// Show the time and traffic of each statement
+    #[arg(long)]
+    pub(crate) timing: bool,
 }
 
 pub(crate) fn run(args: &ShellArgs, json: bool) -> Result<()> {
@@ -66,9 +79,18 @@ pub(crate) fn run(args: &ShellArgs, json: bool) -> Result<()> {
     let connection = open::open(&config)?;
     let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let pager = is_terminal.then(Pager::of_environment).flatten();
-    let settings = Settings { auto_commit: args.autocommit, bail: !is_terminal, ..Settings::default() };
-    let mut runner =
-        Runner::new(&args.url, config, connection, settings, Display::conversation(pager.clone()));
+    let settings = Settings {
+        auto_commit: args.autocommit,
+        bail: !is_terminal,
+        plan: args.plan,
+        timing: args.timing,
+        ..Settings::default()
+    };
+    let mut display = Display::conversation(pager.clone());
+    if let Some(format) = args.format {
+        display.set_format(format);
+    }
+    let mut runner = Runner::new(&args.url, config, connection, settings, display);
     if args.read_only {
         runner.read_only();
     }

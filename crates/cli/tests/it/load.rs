@@ -562,7 +562,7 @@ fn options_that_do_not_fit_are_told_first() {
         ("x.csv", &["--delimiter", "ab"], "expected one ASCII character"),
         ("x.csv", &["--delimiter", "\""], "cannot separate"),
         ("x.csv", &["--encoding", "nonsense"], "no such encoding"),
-        ("x.csv", &["--format", "table"], "cannot be loaded"),
+        ("x.csv", &["--format", "table"], "possible values: csv, json"),
         ("x.xlsx", &[], "the extension names no format; use .parquet"),
     ] {
         load(name, more).failure(2, &[error]);

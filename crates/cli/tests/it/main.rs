@@ -12,6 +12,7 @@ mod bench_report;
 mod bench_wire;
 mod command;
 mod copy;
+mod create;
 mod ddl;
 mod demo;
 mod engines;

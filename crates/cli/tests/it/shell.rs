@@ -1,6 +1,6 @@
 //! `firearrow shell`, on a terminal and as a script.
 
-use crate::command::{demo, finish, prepare};
+use crate::command::{demo, finish, firearrow, prepare};
 use firearrow_testkit::{Target, matrix};
 use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
@@ -177,6 +177,12 @@ matrix!(
         session.expect("1 row");
         session.send("\\tim\t\r");
         session.expect("timing is on");
+        // Procedures, too.
+        session.enter("SET TERM ^;");
+        session.enter("CREATE PROCEDURE TWICE (N INTEGER) RETURNS (M INTEGER) AS BEGIN M = N * 2; SUSPEND; END^");
+        session.enter("SET TERM ;^");
+        session.send("SELECT M FROM TWI\t(21);\r");
+        session.expect("42");
         session.enter("exit");
         assert_eq!(session.ends(), 0);
     },
@@ -215,6 +221,43 @@ matrix!(
         assert_eq!(fs::read_to_string(copy).unwrap(), "N\r\n5\r\n");
         let outcome = piped(target, &url, "SELECT COUNT(*) C FROM t;\n").success();
         assert!(outcome.text().contains("2\n"), "EXIT commits: {}", outcome.text());
+    },
+    fn what_a_database_has_is_listed(target: &Target) {
+        let url = demo(target, "1");
+        let make = "CREATE DOMAIN AMOUNT AS NUMERIC(12, 2) DEFAULT 0 NOT NULL;\nCREATE DOMAIN NAME AS VARCHAR(33);\n\
+                    CREATE EXCEPTION TOO_MUCH 'that is too much';\nCREATE ROLE CLERK;\n\
+                    GRANT SELECT, UPDATE ON T_INT10 TO ROLE CLERK;\nGRANT CLERK TO USER ALICE;\n\
+                    SET TERM ^ ;\nCREATE PACKAGE TOOLS AS BEGIN PROCEDURE P; END^\nSET TERM ; ^\n";
+        piped(target, &url, make).success();
+        let shown = piped(target, &url, "\\dD\n\\dx\n\\dk\n\\z t_int10\n\\z CLERK\nSHOW GRANTS;\nSHOW EXCEPTIONS;\n");
+        let shown = shown.success();
+        let shown = shown.text();
+        for (part, count) in [
+            ("NUMERIC(12, 2)  NOT NULL", 1),
+            ("VARCHAR(33)", 1),
+            ("that is too much", 2),
+            ("TOOLS", 1),
+            ("GRANT SELECT, UPDATE ON T_INT10 TO ROLE CLERK", 2),
+            ("GRANT CLERK TO USER ALICE", 2),
+        ] {
+            assert_eq!(shown.matches(part).count(), count, "{part:?} in {shown}");
+        }
+        let none = piped(target, &url, "\\z NOBODY\nSHOW GRANTS AMOUNT;\n\\dx NOTHING%\n").success();
+        for part in ["there are no grants", "there are no exceptions"] {
+            assert!(none.text().contains(part), "{none:?}");
+        }
+    },
+    fn the_display_can_be_chosen_at_the_start(target: &Target) {
+        let url = demo(target, "1");
+        let mut session = Session::start(target, &[&url, "--format", "expanded", "--timing", "--plan"], 100);
+        session.expect("> ");
+        session.enter("SELECT COUNT(*) AS C FROM T_WIDE;");
+        session.expect("Full Scan");
+        session.expect("── row 1 ──");
+        session.expect(" ms");
+        session.enter("exit");
+        assert_eq!(session.ends(), 0);
+        firearrow(target, &["shell", &url, "--format", "parquet"]).failure(2, &["expanded", "csv"]);
     },
     fn a_script_ends_with_its_first_error(target: &Target) {
         let url = demo(target, "1");

@@ -97,7 +97,10 @@ matrix!(
         let outcome = outcome.failure(1, &["Table unknown", "NOWHERE"]);
         assert!(outcome.stdout.is_empty() && !outcome.stderr.contains("SQLSTATE"), "{outcome:?}");
         let outcome = firearrow(target, &["query", &url, "SELECT * FROM NOWHERE", "--verbose"]);
-        outcome.failure(1, &["SQLSTATE: 42S02", "SQLCODE: -204", "gds codes: ", "335544580"]);
+        outcome.failure(
+            1,
+            &["SQLSTATE: 42S02", "SQLCODE: -204", "gds codes: ", "335544580 (dsql_relation_err)"],
+        );
         firearrow(target, &["info", &target.fresh_url()]).failure(1, &[]);
     },
     fn info_tells_versions_and_transport(target: &Target) {

@@ -184,6 +184,12 @@ impl Cursor {
         &self.parallel
     }
 
+    /// The share of the table whose rows were handed out, from 0 to 1, while several connections read it; see
+    /// [`parallel`](Self::parallel). Otherwise `None`: the engine does not tell how many rows a query has.
+    pub fn progress(&self) -> Option<f64> {
+        self.state.parallel_rows().map(|rows| rows.share())
+    }
+
     /// The most batches of the readers that waited or were being made at a time, for tests.
     #[doc(hidden)]
     pub fn most_batches_ahead(&self) -> usize {

@@ -57,6 +57,10 @@ impl ParallelRows {
         self.readers.decoding()
     }
 
+    pub(super) fn share(&self) -> f64 {
+        self.readers.share()
+    }
+
     pub(super) fn peak(&self) -> usize {
         self.readers.peak()
     }

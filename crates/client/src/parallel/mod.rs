@@ -192,6 +192,11 @@ impl Readers {
         self.buffer.decoding()
     }
 
+    /// The share of the table's pages whose rows were handed out.
+    pub(crate) fn share(&self) -> f64 {
+        self.buffer.share()
+    }
+
     /// The most batches that waited or were being made at a time.
     pub(crate) fn peak(&self) -> usize {
         self.buffer.peak()

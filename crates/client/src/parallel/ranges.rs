@@ -55,6 +55,11 @@ impl Ranges {
         Some(Range { from, to: if is_last { self.end.saturating_mul(2) } else { self.next } })
     }
 
+    /// The share of all pages that are before this range's end.
+    pub(super) fn share(&self, range: Range) -> f64 {
+        (range.to as f64 / self.end as f64).min(1.0)
+    }
+
     /// Nothing more is handed out.
     pub(super) fn stop(&mut self) {
         self.next = self.end;
@@ -88,17 +93,20 @@ mod tests {
     #[test]
     fn every_page_is_in_one_range() {
         let mut ranges = Ranges::new(10_000, 2, 8192);
-        let mut next = 0;
+        let (mut next, mut share) = (0, 0.0);
         let mut sizes = Vec::new();
         while let Some(range) = ranges.take() {
             assert_eq!(range.from, next);
             next = range.to;
+            assert!(ranges.share(range) > share);
+            share = ranges.share(range);
             let rows = (range.to - range.from) as usize * 40;
             sizes.push(rows);
             let batches = rows.div_ceil(8192);
             ranges.learn(range, Yield { rows, batches, most: rows.min(8192) });
         }
         assert!(next >= 10_000);
+        assert_eq!(share, 1.0);
         // From the third on, each gives most of a batch.
         assert!(sizes[3..sizes.len() - 1].iter().all(|rows| (6500..=8192).contains(rows)), "{sizes:?}");
     }

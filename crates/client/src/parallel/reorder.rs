@@ -30,8 +30,9 @@ struct State {
     slots: VecDeque<Slot>,
     /// The number of the first of them.
     first: usize,
-    /// Rows of the ranges before it.
+    /// Rows of the ranges before it, and the share of all pages that these ranges are.
     rows: usize,
+    share: f64,
     /// Batches that wait, or are being made.
     batches: usize,
     most: usize,
@@ -48,8 +49,9 @@ struct State {
     waker: Option<Waker>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Slot {
+    range: Range,
     batches: VecDeque<RecordBatch>,
     /// Rows that were handed out.
     rows: usize,
@@ -96,6 +98,7 @@ impl State {
             match slot.end.take()? {
                 Ok(()) => {
                     self.rows += slot.rows;
+                    self.share = self.ranges.share(slot.range);
                     self.slots.pop_front();
                     self.first += 1;
                 }
@@ -112,6 +115,7 @@ impl ReorderBuffer {
             slots: VecDeque::new(),
             first: 0,
             rows: 0,
+            share: 0.0,
             batches: 0,
             most: readers + 1,
             peak: 0,
@@ -230,7 +234,13 @@ impl ReorderBuffer {
     pub(super) fn claim(&self) -> Option<Claim> {
         self.change(|state| {
             let range = state.ranges.take().filter(|_| !state.is_stopped)?;
-            state.slots.push_back(Slot::default());
+            state.slots.push_back(Slot {
+                range,
+                batches: VecDeque::new(),
+                rows: 0,
+                is_fetching: false,
+                end: None,
+            });
             Some(Claim { number: state.first + state.slots.len() - 1, range })
         })
     }
@@ -383,6 +393,11 @@ impl ReorderBuffer {
     /// Time that the readers have spent decoding.
     pub(super) fn decoding(&self) -> Duration {
         self.lock().decoding
+    }
+
+    /// The share of all pages whose rows were handed out.
+    pub(super) fn share(&self) -> f64 {
+        self.lock().share
     }
 
     /// The most batches that waited or were being made at a time.

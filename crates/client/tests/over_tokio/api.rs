@@ -429,6 +429,10 @@ impl Cursor {
         self.0.parallel()
     }
 
+    pub(crate) fn progress(&self) -> Option<f64> {
+        self.0.progress()
+    }
+
     pub(crate) fn most_batches_ahead(&self) -> usize {
         self.0.most_batches_ahead()
     }

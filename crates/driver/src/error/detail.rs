@@ -10,6 +10,8 @@ pub enum Detail {
     Gds,
     /// All gds codes of the engine, separated by commas.
     GdsCodes,
+    /// The symbolic names of these codes, separated by commas; nothing between two of them for a code without one.
+    GdsNames,
     /// The legacy SQLCODE.
     Sqlcode,
     /// The SQLSTATE of the client's error.
@@ -44,6 +46,7 @@ impl Detail {
         match self {
             Self::Gds => "gds",
             Self::GdsCodes => "gds_codes",
+            Self::GdsNames => "gds_names",
             Self::Sqlcode => "sqlcode",
             Self::Sqlstate => "sqlstate",
             Self::Line => "line",
@@ -72,6 +75,8 @@ pub(super) fn details(error: &Error) -> Vec<(Detail, String)> {
         }
         let list: Vec<String> = codes.iter().map(i32::to_string).collect();
         add(Detail::GdsCodes, list.join(","));
+        let names: Vec<&str> = codes.iter().map(|code| gds::name(*code).unwrap_or_default()).collect();
+        add(Detail::GdsNames, names.join(","));
         add(Detail::Sqlcode, vector.sqlcode().to_string());
         for (detail, value) in named(vector) {
             add(detail, value);

@@ -40,6 +40,8 @@ class Error(Exception):
         Five characters, as the SQL standard has them.
     gds_codes : tuple of int
         Firebird's codes, the most important first.
+    gds_names : tuple of str
+        Their symbolic names as PSQL's ``WHEN GDSCODE`` takes them, such as ``arith_except``; empty where there is none.
     sqlcode : int or None
         The code of Firebird's older interface.
     kind : str or None
@@ -62,6 +64,7 @@ class Error(Exception):
 
     sqlstate: str | None = None
     gds_codes: tuple[int, ...] = ()
+    gds_names: tuple[str, ...] = ()
     sqlcode: int | None = None
     kind: str | None = None
     line: int | None = None
@@ -165,6 +168,8 @@ def make(name: str, message: str, sqlstate: str | None, kind: str | None, detail
     error.kind = kind
     error.details = details
     error.gds_codes = tuple(int(code) for code in details.get("gds_codes", "").split(",") if code)
+    if error.gds_codes:
+        error.gds_names = tuple(details.get("gds_names", "").split(","))
     for attribute in ("sqlcode", "line", "column", "row"):
         if attribute in details:
             setattr(error, attribute, int(details[attribute]))

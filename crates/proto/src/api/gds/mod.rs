@@ -1,4 +1,4 @@
-//! Engine messages by gds code: text templates, SQLSTATE and SQLCODE.
+//! Engine messages by gds code: symbolic names, text templates, SQLSTATE and SQLCODE.
 //!
 //! The wire carries only codes and parameters, so the client has to know the texts.
 
@@ -10,6 +10,8 @@ mod table;
 pub struct Message {
     /// The code, `0x14000000 | facility << 16 | number`.
     pub code: i32,
+    /// The name that `WHEN GDSCODE` takes, and `isc_` before it in `iberror.h`: `arith_except`. Empty if it has none.
+    pub name: &'static str,
     /// Legacy SQLCODE; −999 when there is none.
     pub sqlcode: i16,
     /// Five characters; `00000` and `HY000` carry no information.
@@ -22,6 +24,11 @@ pub struct Message {
 pub fn message(code: i32) -> Option<&'static Message> {
     let index = table::MESSAGES.binary_search_by_key(&code, |message| message.code).ok()?;
     Some(&table::MESSAGES[index])
+}
+
+/// Returns the symbolic name of `code`, such as `arith_except`, if it has one.
+pub fn name(code: i32) -> Option<&'static str> {
+    message(code).map(|message| message.name).filter(|name| !name.is_empty())
 }
 
 /// Formats the text of `code` as the client library does.
@@ -148,20 +155,33 @@ mod tests {
     }
 
     #[test]
-    fn constants_name_the_messages_of_the_engine() {
+    fn constants_have_the_names_of_the_table() {
+        let source = include_str!("mod.rs");
+        let mut count = 0;
+        for line in source.lines().filter_map(|line| line.trim().strip_prefix("pub const ISC_")) {
+            let (constant, code) = line.split_once(": i32 = ").expect("a number");
+            let code = code.trim_end_matches(';').parse().expect("a number");
+            assert_eq!(name(code), Some(&*constant.to_ascii_lowercase()), "{code}");
+            count += 1;
+        }
+        assert!(count > 50, "{count}");
+    }
+
+    #[test]
+    fn messages_have_names_states_and_texts() {
         for (code, text) in [
             (ISC_RANDOM, "@1"),
             (ISC_SQLERR, "SQL error code = @1"),
-            (ISC_DEADLOCK, "deadlock"),
             (ISC_NETWORK_ERROR, "Unable to complete network request to host \"@1\"."),
-            (ISC_ATT_SHUTDOWN, "connection shutdown"),
-            (ISC_DSQL_CURSOR_OPEN_ERR, "Attempt to reopen an open cursor"),
             (ISC_BATCH_TOO_BIG, "Internal buffer overflow - batch too big"),
         ] {
             assert_eq!(message(code).map(|message| message.text), Some(text));
         }
         let convert = message(ISC_CONVERT_ERROR).unwrap();
-        assert_eq!((convert.sqlstate, convert.sqlcode), ("22018", -413));
+        assert_eq!((convert.name, convert.sqlstate, convert.sqlcode), ("convert_error", "22018", -413));
+        // Those of the tools have texts only.
+        let nameless = table::MESSAGES.iter().find(|message| message.name.is_empty()).unwrap();
+        assert_eq!((name(nameless.code), name(1)), (None, None));
     }
 
     #[test]
