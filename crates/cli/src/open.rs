@@ -11,7 +11,10 @@ use firearrow_driver::{Session, SessionOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 /// Whether warnings have been printed: all connections of a command take the same route, unless the shell connects elsewhere.
 static TOLD: AtomicBool = AtomicBool::new(false);
@@ -118,6 +121,26 @@ pub(crate) fn attach(config: &Config) -> Result<Connection> {
         }
     })
 }
+
+/// [`attach`], until Ctrl-C: then the thread that connects is left to itself, and closes what it opens.
+pub(crate) fn attach_until_stopped(config: &Config) -> Result<Connection, Failure> {
+    let (sender, receiver) = mpsc::channel();
+    let config = config.clone();
+    let connect = move || drop(sender.send(attach(&config)));
+    thread::Builder::new().name("connecting".to_owned()).spawn(connect)?;
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(opened) => return Ok(opened?),
+            Err(RecvTimeoutError::Timeout) => interrupt::check()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Failure::other("the thread that connects panicked"));
+            }
+        }
+    }
+}
+
+/// How often it looks for Ctrl-C.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Like [`open`], for a new database.
 pub(crate) fn create(config: &Config) -> Result<Connection> {

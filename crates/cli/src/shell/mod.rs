@@ -362,11 +362,10 @@ impl Shell {
 
     fn reconnect(&mut self, url: &str, config: Config) -> Result<()> {
         open::warn_again();
-        let connect = || open::attach(&config);
         let connection = match &self.conversation {
-            Some(conversation) => conversation.turn(connect),
-            None => connect(),
-        }?;
+            Some(conversation) => conversation.turn(|| open::attach_until_stopped(&config))?,
+            None => open::attach(&config)?,
+        };
         self.runner.borrow_mut().reconnected(url, config, connection);
         if let Some(editor) = &self.editor {
             editor.forget_names();

@@ -7,6 +7,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -179,7 +180,9 @@ matrix!(
         session.expect("timing is on");
         // Procedures, too.
         session.enter("SET TERM ^;");
-        session.enter("CREATE PROCEDURE TWICE (N INTEGER) RETURNS (M INTEGER) AS BEGIN M = N * 2; SUSPEND; END^");
+        session.enter(
+            "CREATE PROCEDURE TWICE (N INTEGER) RETURNS (M INTEGER) AS BEGIN M = N * 2; SUSPEND; END^",
+        );
         session.enter("SET TERM ;^");
         session.send("SELECT M FROM TWI\t(21);\r");
         session.expect("42");
@@ -229,7 +232,8 @@ matrix!(
                     GRANT SELECT, UPDATE ON T_INT10 TO ROLE CLERK;\nGRANT CLERK TO USER ALICE;\n\
                     SET TERM ^ ;\nCREATE PACKAGE TOOLS AS BEGIN PROCEDURE P; END^\nSET TERM ; ^\n";
         piped(target, &url, make).success();
-        let shown = piped(target, &url, "\\dD\n\\dx\n\\dk\n\\z t_int10\n\\z CLERK\nSHOW GRANTS;\nSHOW EXCEPTIONS;\n");
+        let shown =
+            piped(target, &url, "\\dD\n\\dx\n\\dk\n\\z t_int10\n\\z CLERK\nSHOW GRANTS;\nSHOW EXCEPTIONS;\n");
         let shown = shown.success();
         let shown = shown.text();
         for (part, count) in [
@@ -319,6 +323,22 @@ matrix!(
 
 matrix!(
     wire,
+    fn ctrl_c_ends_the_wait_for_a_server(target: &Target) {
+        let url = demo(target, "1");
+        let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = silent.local_addr().expect("it is bound").port();
+        let mut session = Session::start(target, &[&url], 100);
+        session.expect("> ");
+        session.enter(&format!("\\c firebird://a:b@127.0.0.1:{port}/x?connect_timeout=60s"));
+        // The server has been asked.
+        let _asked = silent.accept().expect("it connects");
+        session.send("\x03");
+        session.expect("cancelled");
+        session.enter("SELECT 40 + 2 AS answer FROM RDB$DATABASE;");
+        session.expect("42");
+        session.enter("exit");
+        assert_eq!(session.ends(), 0);
+    },
     fn a_lost_connection_is_replaced(target: &Target) {
         let url = demo(target, "1");
         let mut session = Session::start(target, &[&url], 100);
