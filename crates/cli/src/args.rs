@@ -235,7 +235,7 @@ one that leads them. One reader is used, and the summary says so, for
   - queries of several tables or with sub-queries
   - rows that an index finds
   - small tables, views and procedures
-  - servers whose round trip is longer than 3 ms, unless --readers gives a number
+  - servers whose round trip exceeds 3 ms, unless --readers gives a number
   - Firebird before 4.0.
 
 Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows (a stream), .csv,
