@@ -7,8 +7,7 @@ source scripts/engine.sh
 
 readonly target=${CARGO_TARGET_DIR:-target}
 export FIREARROW=$target/release/firearrow
-cargo build --release --package firearrow-cli --package firearrow-peers --package firearrow-adbc
-cargo build --release --package firearrow-testkit --example serve
+scripts/bench-build.sh
 
 python=$(scripts/python-env.sh)/bin/python
 export OPTIONS="--library $target/release/libadbc_driver_firebird.so --python $python --rows ${BENCH_ROWS:-1000000} \

@@ -7,8 +7,7 @@ source scripts/engine.sh
 readonly target=${CARGO_TARGET_DIR:-target}
 export FIREARROW=$target/release/firearrow ROWS=${BENCH_ROWS:-1000000} REPEAT=${BENCH_REPEAT:-5}
 
-cargo build --release --package firearrow-cli --package firearrow-peers
-cargo build --release --package firearrow-testkit --example serve
+scripts/bench-build.sh
 
 folder=$(mktemp -d)
 readonly folder

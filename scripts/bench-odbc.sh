@@ -7,8 +7,7 @@ source scripts/engine.sh
 
 readonly target=${CARGO_TARGET_DIR:-target}
 export FIREARROW=$target/release/firearrow
-cargo build --release --package firearrow-cli --package firearrow-peers --package firearrow-odbc
-cargo build --release --package firearrow-testkit --example serve
+scripts/bench-build.sh
 
 export OPTIONS="--rows ${BENCH_ROWS:-100000} --insert-rows ${BENCH_ROWS:-100000} --repeat ${BENCH_REPEAT:-9} \
     --save bench/runs"

@@ -10,9 +10,7 @@ readonly target=${CARGO_TARGET_DIR:-target}
 if [[ ${1:-} == --codec ]]; then
     cargo build --release --package firearrow-python
 else
-    cargo build --release --package firearrow-cli --package firearrow-python
-    cargo build --release --package firearrow-testkit --example serve
-    cargo build --release --package firearrow --features tokio --example connections
+    scripts/bench-build.sh
 fi
 
 environment=${FIREARROW_CACHE:-.cache}/bench-python

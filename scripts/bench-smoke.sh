@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the suites of `firearrow bench all`, a little of each, on a private server, and writes one page: less than ten minutes. The
 # argument chooses the server's version: scripts/bench-smoke.sh 5.0
-# BENCH_PROFILE (smoke) and BENCH_ALL (further options, such as --only oltp) change the run.
+# BENCH_PROFILE (smoke) and BENCH_ALL (further options, such as --only oltp, or --python for a Python with rivals) change the run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,8 +9,7 @@ readonly target=${CARGO_TARGET_DIR:-target}
 export FIREARROW=$target/release/firearrow
 export OPTIONS="--profile ${BENCH_PROFILE:-smoke} ${BENCH_ALL:-}"
 
-cargo build --release --package firearrow-cli --package firearrow-peers --package firearrow-odbc --package firearrow-adbc
-cargo build --release --package firearrow-testkit --example serve
+scripts/bench-build.sh
 
 # Without an argument the newest server that there is.
 version=${1:-}

@@ -9,8 +9,7 @@ readonly target=${CARGO_TARGET_DIR:-target}
 export FIREARROW=$target/release/firearrow
 export OPTIONS="${BENCH_ROWS:+--rows $BENCH_ROWS }${BENCH_REPEAT:+--repeat $BENCH_REPEAT }${BENCH_WIRE:-}"
 
-cargo build --release --package firearrow-cli --package firearrow-peers
-cargo build --release --package firearrow-testkit --example serve
+scripts/bench-build.sh
 
 # shellcheck disable=SC2016 # the variables are for the inner shell
 "$target/release/examples/serve" "$@" -- bash -euo pipefail -c '

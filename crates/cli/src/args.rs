@@ -443,16 +443,21 @@ mod tests {
     /// Help is wrapped by hand; clap would break lines that are longer than a terminal once more.
     #[test]
     fn help_fits_a_terminal() {
-        fn check(command: &clap::Command) {
+        fn check(command: &clap::Command, long: &mut Vec<String>) {
             let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in text.lines() {
-                let is_command = line.trim_start().starts_with("firearrow ") || line.starts_with("      ");
+                let words = line.trim_start().trim_start_matches("sudo ");
+                let is_command = words.starts_with("firearrow ") || line.starts_with("      ");
                 let most = if is_command { 125 } else { 80 };
-                assert!(line.chars().count() <= most, "{}: {line}", command.get_name());
+                if line.chars().count() > most {
+                    long.push(format!("{}: {line}", command.get_name()));
+                }
             }
-            command.get_subcommands().for_each(check);
+            command.get_subcommands().for_each(|command| check(command, long));
         }
-        check(&Cli::command());
+        let mut long = Vec::new();
+        check(&Cli::command(), &mut long);
+        assert_eq!(long, Vec::<String>::new());
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Run the fetch, insert, wire, odbc, adbc, blob and oltp suites, and write one report
+    /// Run the fetch, insert, wire, odbc, adbc, blob, driver and oltp suites, and write one report
     All(AllArgs),
     /// Measure reading whole tables, phase by phase
     Fetch(FetchArgs),
@@ -161,7 +161,7 @@ Parts:
   link        the first rows of T_WIDE over the link: plain, encrypted, zlib
   blobs       T_BLOB over the link: asked for, sent with their rows, never read
   insert      rows of ten INTEGER, without and with the link
-  statements  connecting, new SQL and known statements, without and with the link
+  statements  connecting, new SQL and known statements, with and without link
   small       prepared statements of one row, again and again, over the direct
               connection
 

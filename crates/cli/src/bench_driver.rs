@@ -72,13 +72,13 @@ pub(crate) struct DriverArgs {
     #[arg(long, value_name = "RATE", default_value = "50Mbit", requires = "link")]
     rate: Rate,
     /// Rows of a block, where an application binds columns
-    #[arg(long, value_name = "N", default_value = "1024")]
+    #[arg(long, value_name = "N", default_value_t = BLOCK)]
     block: NonZeroUsize,
     /// Size limit of ODBC buffers per value
-    #[arg(long, value_name = "BYTES", default_value = "32768")]
+    #[arg(long, value_name = "BYTES", default_value_t = LONGEST)]
     longest: NonZeroUsize,
     /// Time limit for one repetition
-    #[arg(long, value_name = "SECONDS", default_value = "600")]
+    #[arg(long, value_name = "SECONDS", default_value_t = LIMIT)]
     limit: NonZeroU64,
     /// Any ODBC data source, with --sql: a connection string for unixODBC
     #[arg(long, value_name = "TEXT", conflicts_with = "url", requires = "sql")]
@@ -86,7 +86,7 @@ pub(crate) struct DriverArgs {
     /// Any ADBC driver, with --sql: its name or its path
     #[arg(long, value_name = "NAME|PATH", conflicts_with = "url", requires = "sql")]
     adbc_driver: Option<String>,
-    /// An option of the ADBC driver's database
+    /// An option of the ADBC driver's database; entrypoint=NAME if its function has a name of its own
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value, requires = "adbc_driver")]
     adbc_option: Vec<(String, String)>,
     /// firearrow's ODBC driver [default: beside this command]
@@ -143,6 +143,9 @@ impl From<Only> for Shape {
 
 const SMOKE_ROWS: NonZeroU64 = NonZeroU64::new(10_000).expect("above 0");
 const SMOKE_ITERATIONS: NonZeroUsize = NonZeroUsize::new(2).expect("above 0");
+const BLOCK: NonZeroUsize = NonZeroUsize::new(1024).expect("above 0");
+const LONGEST: NonZeroUsize = NonZeroUsize::new(32_768).expect("above 0");
+const LIMIT: NonZeroU64 = NonZeroU64::new(600).expect("above 0");
 
 pub(crate) fn run(args: &DriverArgs, json: bool) -> Result<()> {
     let host = CommandHost { quiet: json };
@@ -198,25 +201,43 @@ fn options(args: &DriverArgs) -> Result<Options> {
             sql: args.sql.clone().unwrap_or_default(),
         },
     };
-    let this = std::env::current_exe().map_err(|error| Failure::other(error.to_string()))?;
-    let library = |given: &Option<PathBuf>, name: &str| {
-        given.clone().or_else(|| found_beside(&format!("{DLL_PREFIX}{name}{DLL_SUFFIX}")))
-    };
+    let usual = usual(source)?;
     Ok(Options {
-        source,
         rows: if args.smoke { SMOKE_ROWS } else { args.rows },
         iterations: if args.smoke { SMOKE_ITERATIONS } else { args.iterations },
         block: args.block,
         longest: args.longest,
         limit: Duration::from_secs(args.limit.get()),
         contestants: args.contestants.clone(),
-        this: (this, vec!["bench".into(), "driver-contestant".into()]),
-        odbc_library: library(&args.odbc_library, "firearrowodbc"),
-        adbc_library: library(&args.adbc_library, "adbc_driver_firebird"),
+        odbc_library: args.odbc_library.clone().or(usual.odbc_library),
+        adbc_library: args.adbc_library.clone().or(usual.adbc_library),
         official: args.official_odbc.clone(),
         python: Some(args.python.clone()),
-        peers: args.peers.clone().or_else(|| found_beside("driver-peers")),
+        peers: args.peers.clone().or(usual.peers),
         client: args.client.clone(),
+        ..usual
+    })
+}
+
+/// What is compared without further options: whatever is beside this command.
+pub(crate) fn usual(source: Source) -> Result<Options> {
+    let this = std::env::current_exe().map_err(|error| Failure::other(error.to_string()))?;
+    let library = |name: &str| found_beside(&format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"));
+    Ok(Options {
+        source,
+        rows: SMOKE_ROWS,
+        iterations: SMOKE_ITERATIONS,
+        block: BLOCK,
+        longest: LONGEST,
+        limit: Duration::from_secs(LIMIT.get()),
+        contestants: Vec::new(),
+        this: (this, vec!["bench".into(), "driver-contestant".into()]),
+        odbc_library: library("firearrowodbc"),
+        adbc_library: library("adbc_driver_firebird"),
+        official: None,
+        python: None,
+        peers: found_beside("driver-peers"),
+        client: None,
     })
 }
 

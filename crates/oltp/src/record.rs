@@ -74,8 +74,8 @@ pub fn comparison_record(comparison: &Comparison, is_complete: bool) -> Result<O
         Chart::bars("New order: median latency", "new_order_p50_us"),
     ];
     table.notes.push(
-        "Statements: firearrow's mode sql-pipelined; one by one and libfbclient: the same statements, a round trip each. The \
-         contestants take turns on one database, which grows by what they insert; each turn's ledger is checked."
+        "Statements: firearrow's mode sql-pipelined; one by one and libfbclient: the same work in mode sql, a round trip for \
+         each statement. The contestants take turns on one database, which grows by what they insert; each turn's ledger is checked."
             .to_owned(),
     );
     record.tables.push(table);

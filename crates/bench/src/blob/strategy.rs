@@ -93,7 +93,8 @@ impl Strategy {
             false => Isolation::ReadCommittedRecordVersion,
         });
         let started = Instant::now();
-        let transaction = connection.begin(options)?;
+        // It starts with the first request, as that of `Connection::query` does.
+        let transaction = connection.begin_lazy(options)?;
         let statement = transaction.prepare(sql)?;
         let mut cursor = statement.query(&transaction, Params::none())?;
         let mut batches = Vec::new();

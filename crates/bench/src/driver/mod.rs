@@ -214,7 +214,10 @@ impl<'a> Bench<'a> {
             template.odbc = odbc.clone().unwrap_or_default();
             if let Some((driver, options)) = adbc {
                 (template.library, template.adbc) = (driver.clone(), options.clone());
-                template.entrypoint = crate::adbc::phases::entrypoint(driver).to_owned();
+                // Driver managers know it by this name, too.
+                let given = template.adbc.remove("entrypoint");
+                template.entrypoint =
+                    given.unwrap_or_else(|| crate::adbc::phases::entrypoint(driver).to_owned());
             }
         }
         let (environment, day) = Environment::of_machine(options.iterations.get());
@@ -307,5 +310,47 @@ impl<'a> Bench<'a> {
             Some(End { complete: true, missing: results::missing(&missing, count_of_subjects), checks });
         done(&record);
         Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::Standalone;
+
+    #[test]
+    fn an_adbc_driver_may_have_an_entry_function_of_its_own() {
+        let entry = |driver: &str, options: &[(&str, &str)]| {
+            let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+            let options = Options {
+                source: Source::Other {
+                    odbc: None,
+                    adbc: Some((driver.to_owned(), options.collect())),
+                    sql: String::new(),
+                },
+                rows: NonZeroU64::MIN,
+                iterations: NonZeroUsize::MIN,
+                block: NonZeroUsize::MIN,
+                longest: NonZeroUsize::MIN,
+                limit: Duration::ZERO,
+                contestants: Vec::new(),
+                this: (PathBuf::new(), Vec::new()),
+                odbc_library: None,
+                adbc_library: None,
+                official: None,
+                python: None,
+                peers: None,
+                client: None,
+            };
+            let Job { entrypoint, adbc, .. } = Bench::on_anything(&Standalone, options).template;
+            (entrypoint, adbc.into_iter().collect::<Vec<_>>())
+        };
+        let path = ("path".to_owned(), "a.duckdb".to_owned());
+        assert_eq!(
+            entry("libduckdb.so", &[("entrypoint", "duckdb_adbc_init"), ("path", "a.duckdb")]),
+            ("duckdb_adbc_init".to_owned(), vec![path])
+        );
+        assert_eq!(entry("postgresql", &[]), (String::new(), vec![]));
+        assert_eq!(entry("/a/libadbc_driver_firebird.so", &[]).0, "AdbcDriverFirebirdInit");
     }
 }

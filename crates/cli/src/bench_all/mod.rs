@@ -26,12 +26,12 @@ Examples:
       --reference-client /opt/firebird/lib/libfbclient.so.2
   firearrow bench all bench.fdb --only fetch,oltp
 
-Suites: fetch, insert, wire, odbc, adbc, blob, oltp. Each leaves its record in a
-folder of its own below DIR/DATE-all-PLATFORM, and report.html there shows all
-of them. A suite that cannot run is named with its reason, on the terminal and
-in the report; the exit status is 1 only if a suite has failed. Ctrl-C ends the
-run: what has been measured is kept, and marked as partial. Missing tables are
-created first, and stay.")]
+Suites: fetch, insert, wire, odbc, adbc, blob, driver, oltp. Each leaves its
+record in a folder of its own below DIR/DATE-all-PLATFORM, and report.html there
+shows all of them. A suite that cannot run is named with its reason, on the
+terminal and in the report; the exit status is 1 only if a suite has failed.
+Ctrl-C ends the run: what has been measured is kept, and marked as partial.
+Missing tables are created first, and stay.")]
 pub(crate) struct AllArgs {
     /// A database of its own; created if it does not exist
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
@@ -48,6 +48,9 @@ pub(crate) struct AllArgs {
     /// Do not compare with the client library
     #[arg(long)]
     no_reference: bool,
+    /// A Python in which rivals are installed, for the suite "driver"
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath, default_value = "python3")]
+    python: PathBuf,
     /// Where the folder is made
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "runs")]
     save: PathBuf,
@@ -69,6 +72,7 @@ pub(crate) fn run(args: &AllArgs, json: bool) -> Result<()> {
         config: &config,
         url: &args.url,
         size: args.profile.size(),
+        python: &args.python,
         reference: match args.no_reference {
             true => ReferenceChoice::Nothing("--no-reference".to_owned()),
             false => ReferenceChoice::Client(args.reference_client.clone()),

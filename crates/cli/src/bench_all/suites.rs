@@ -2,7 +2,9 @@
 
 use super::size::Size;
 use crate::bench::{CommandHost, beside};
+use crate::bench_driver;
 use firearrow::config::{Config, Target};
+use firearrow_bench::driver::{self, Firebird, Shape, Source};
 use firearrow_bench::{
     Ending, Error, Host, ReferenceChoice, Result, adbc, blob, demo, fetch, insert, odbc, wire,
 };
@@ -11,6 +13,7 @@ use firearrow_report::Record;
 use firearrow_wan::Link;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::time::Duration;
 
 /// What all suites get.
@@ -20,6 +23,8 @@ pub(super) struct Setup<'a> {
     pub(super) url: &'a str,
     pub(super) size: Size,
     pub(super) reference: ReferenceChoice,
+    /// The Python whose drivers are compared.
+    pub(super) python: &'a Path,
 }
 
 /// A suite hands over its record whenever it has come further.
@@ -42,13 +47,14 @@ pub(super) enum Outcome {
 }
 
 /// All suites, in the order in which they run.
-pub(super) const SUITES: [Suite; 7] = [
+pub(super) const SUITES: [Suite; 8] = [
     Suite { name: "fetch", title: "Reading whole results", run: fetch },
     Suite { name: "insert", title: "Inserting many rows", run: insert },
     Suite { name: "wire", title: "A server near and far", run: wire },
     Suite { name: "odbc", title: "The ODBC driver", run: odbc },
     Suite { name: "adbc", title: "The ADBC driver", run: adbc },
     Suite { name: "blob", title: "BLOBs over a slow network", run: blob },
+    Suite { name: "driver", title: "Drivers beside each other", run: driver },
     Suite { name: "oltp", title: "Terminals on a TPC-C-like database", run: oltp },
 ];
 
@@ -149,6 +155,35 @@ fn blob(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
     let bench = blob::Bench::prepare(setup.host, setup.config, options)?;
     let mut kept = Ok(());
     bench.run(&mut |record| {
+        if kept.is_ok() {
+            kept = keep(record.clone());
+        }
+    })?;
+    kept?;
+    Ok(ALL_MEASURED)
+}
+
+fn driver(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
+    let source = Source::Firebird(Box::new(Firebird {
+        config: setup.config.clone(),
+        compress: false,
+        link: None,
+        shapes: Shape::ALL.to_vec(),
+        sql: None,
+    }));
+    let options = driver::Options {
+        rows: setup.size.rows,
+        iterations: setup.size.repetitions,
+        python: Some(setup.python.to_owned()),
+        client: match &setup.reference {
+            ReferenceChoice::Client(path) => path.clone(),
+            ReferenceChoice::Nothing(_) => None,
+        },
+        ..bench_driver::usual(source).map_err(|failure| Error::other(failure.text(false)))?
+    };
+    let mut kept = Ok(());
+    // Who is missing is in the record; the run fails only if one of firearrow's own does.
+    driver::Bench::prepare(setup.host, options)?.run(&mut |record| {
         if kept.is_ok() {
             kept = keep(record.clone());
         }

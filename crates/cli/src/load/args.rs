@@ -28,10 +28,10 @@ Modes:
   (none)   append; create the table if it does not exist
   create   create the table, which must not exist
   append   append to the table, which must exist
-  replace  delete its rows first, in the same transaction; the table itself stays
+  replace  delete its rows first, in the same transaction; the table stays
            as it is
-  upsert   update the rows whose key exists, insert the others; the key is --key,
-           or the primary key
+  upsert   update the rows whose key exists, insert the others; the key is
+           --key, or the primary key
 
 Names of columns and of the table are matched exactly, otherwise ignoring letter
 case. Columns that the files lack get their default. \"Quotes\" around the table's

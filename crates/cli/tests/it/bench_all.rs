@@ -37,15 +37,16 @@ matrix!(
         let url = target.fresh_url();
         let folder = tempfile::tempdir().unwrap();
         // Only drivers that are beside the command are measured, which depends on what has been built.
-        let suites = ["--only", "fetch,insert,wire,blob,oltp", "--profile", "tiny"];
+        let suites =
+            ["--only", "fetch,insert,wire,blob,driver,oltp", "--profile", "tiny", "--python", "/nowhere"];
         let save = ["--save", argument(folder.path()), "--no-reference", "--json"];
         let outcome = firearrow(target, &[&["bench", "all", &url], &suites[..], &save].concat()).success();
-        assert!(outcome.stderr.contains("[1/5] fetch: Reading whole results"), "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("[5/5] oltp: "), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("[1/6] fetch: Reading whole results"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("[6/6] oltp: "), "{}", outcome.stderr);
         let run = only(folder.path());
         let records = records(&run);
         let names: Vec<&str> = records.keys().map(String::as_str).collect();
-        assert_eq!(names, ["blob", "fetch", "insert", "oltp", "oltp-compare", "wire"]);
+        assert_eq!(names, ["blob", "driver", "fetch", "insert", "oltp", "oltp-compare", "wire"]);
         let page = fs::read_to_string(run.join("report.html")).unwrap();
         let json = outcome.json();
         let state = |name: &str| {
@@ -56,6 +57,11 @@ matrix!(
             assert_eq!(state(name), "measured");
             assert!(records[name].is_complete() && !records[name].samples.is_empty(), "{name}");
         }
+        assert_eq!(state("driver"), "measured");
+        let driver = &records["driver"];
+        assert!(driver.is_complete() && !driver.samples.is_empty());
+        let missing = &driver.end.as_ref().unwrap().missing;
+        assert!(missing.iter().any(|line| line.starts_with("firebird-driver: ")), "{missing:?}");
         // The client library was not wanted, which the record says.
         assert!(!records["oltp-compare"].is_complete());
         assert!(page.contains("Missing: libfbclient: --no-reference"));

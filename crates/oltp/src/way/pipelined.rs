@@ -1,36 +1,59 @@
-//! Operations statement by statement, in as few round trips as their answers allow: one statement for many rows, two
-//! statements in a block where neither needs the answer of the other, and the commit with the last one.
+//! Operations statement by statement, in as few round trips as their answers allow: one statement for many rows, statements
+//! in a block where none needs an answer that the client has to work with, and the commit with the last one.
 
-use super::shared::{Shared, note};
-use super::{Outcome, Way, found, now};
+use super::shared::{Shared, middle, note};
+use super::{Outcome, Way, found, now, parts, sql};
 use crate::input::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
 use crate::scale::DISTRICTS;
 use arrow::array::*;
 use firearrow::{
-    BatchExt, Connection, Decimal, Error, OnFailure, Result, Row, RowsExecuted, Statement, Timestamp,
-    Transaction, TransactionOptions, params,
+    BatchExt, Connection, Decimal, Error, OnFailure, Params, Result, Row, RowsExecuted, Scalar, Statement,
+    Timestamp, ToParam, Transaction, TransactionOptions, params,
 };
 use std::sync::Arc;
 
 pub(super) struct Pipelined {
     shared: Shared,
-    terms: Statement,
+    next_order: Statement,
+    take_line: Statement,
     insert_order: Statement,
     pay: Statement,
     take_oldest: Statement,
+    deliver: Statement,
     low_stock: Statement,
 }
 
-const INSERT_ORDER: &str =
-    "EXECUTE BLOCK (O INTEGER = ?, D INTEGER = ?, W INTEGER = ?, C INTEGER = ?, T TIMESTAMP = ?,
-        N SMALLINT = ?, L SMALLINT = ?) AS BEGIN
-    INSERT INTO ORDERS VALUES (:O, :D, :W, :C, :T, NULL, :N, :L);
-    INSERT INTO NEW_ORDER VALUES (:O, :D, :W);
+/// Most lines of an order.
+const MOST_LINES: usize = 15;
+/// Parameters of [`insert_order`] for the order, and for each line.
+const HEAD: usize = 7;
+const LINE: usize = 5;
+
+const NEXT_ORDER: &str = "EXECUTE BLOCK (W INTEGER = ?, D INTEGER = ?, C INTEGER = ?)
+    RETURNS (O INTEGER, D_TAX NUMERIC(4,4), W_TAX NUMERIC(4,4), C_DISCOUNT NUMERIC(4,4),
+        C_LAST VARCHAR(16) CHARACTER SET ASCII, C_CREDIT CHAR(2) CHARACTER SET ASCII) AS BEGIN
+    UPDATE DISTRICT SET D_NEXT_O_ID = D_NEXT_O_ID + 1 WHERE D_W_ID = :W AND D_ID = :D
+        RETURNING OLD.D_NEXT_O_ID, D_TAX INTO O, D_TAX;
+    SELECT W_TAX, C_DISCOUNT, C_LAST, C_CREDIT FROM WAREHOUSE JOIN CUSTOMER ON C_W_ID = W_ID
+        WHERE W_ID = :W AND C_D_ID = :D AND C_ID = :C INTO W_TAX, C_DISCOUNT, C_LAST, C_CREDIT;
+    SUSPEND;
 END";
-const PAY: &str = "EXECUTE BLOCK (A NUMERIC(6,2) = ?, W INTEGER = ?, D INTEGER = ?)
-    RETURNS (W_NAME VARCHAR(10) CHARACTER SET ASCII, D_NAME VARCHAR(10) CHARACTER SET ASCII) AS BEGIN
+/// Customers are all those of a name, or that of the number.
+const PAY: &str = "EXECUTE BLOCK (A NUMERIC(6,2) = ?, W INTEGER = ?, D INTEGER = ?,
+        C_W INTEGER = ?, C_D INTEGER = ?, C INTEGER = ?, NAME VARCHAR(16) CHARACTER SET ASCII = ?)
+    RETURNS (W_NAME VARCHAR(10) CHARACTER SET ASCII, D_NAME VARCHAR(10) CHARACTER SET ASCII, C_ID INTEGER) AS BEGIN
     UPDATE WAREHOUSE SET W_YTD = W_YTD + :A WHERE W_ID = :W RETURNING W_NAME INTO W_NAME;
     UPDATE DISTRICT SET D_YTD = D_YTD + :A WHERE D_W_ID = :W AND D_ID = :D RETURNING D_NAME INTO D_NAME;
+    C_ID = C;
+    IF (NAME IS NULL) THEN SUSPEND;
+    ELSE FOR SELECT C_ID FROM CUSTOMER WHERE C_W_ID = :C_W AND C_D_ID = :C_D AND C_LAST = :NAME ORDER BY C_FIRST
+        INTO C_ID DO SUSPEND;
+END";
+const DELIVER: &str = "EXECUTE BLOCK (CARRIER SMALLINT = ?, T TIMESTAMP = ?, W INTEGER = ?, D INTEGER = ?, O INTEGER = ?)
+    RETURNS (C INTEGER, AMOUNT NUMERIC(14,2)) AS BEGIN
+    UPDATE ORDERS SET O_CARRIER_ID = :CARRIER WHERE O_W_ID = :W AND O_D_ID = :D AND O_ID = :O RETURNING O_C_ID INTO C;
+    UPDATE ORDER_LINE SET OL_DELIVERY_D = :T WHERE OL_W_ID = :W AND OL_D_ID = :D AND OL_O_ID = :O;
+    SELECT SUM(OL_AMOUNT) FROM ORDER_LINE WHERE OL_W_ID = :W AND OL_D_ID = :D AND OL_O_ID = :O INTO AMOUNT;
     SUSPEND;
 END";
 const LOW_STOCK: &str = "SELECT COUNT(DISTINCT S.S_I_ID)
@@ -40,22 +63,48 @@ const LOW_STOCK: &str = "SELECT COUNT(DISTINCT S.S_I_ID)
     JOIN STOCK S ON S.S_W_ID = OL.OL_W_ID AND S.S_I_ID = OL.OL_I_ID
     WHERE D.D_W_ID = ? AND D.D_ID = ? AND S.S_QUANTITY < ?";
 
+/// Takes from the stock as [`sql::TAKE_STOCK`] does, and returns the price of the item as well.
+fn take_line() -> String {
+    format!("{}, (SELECT I_PRICE FROM ITEM WHERE I_ID = S_I_ID)", sql::TAKE_STOCK)
+}
+
+/// An order with all of its lines; those that it does not have are NULL.
+fn insert_order() -> String {
+    let (mut parameters, mut lines) = (String::new(), String::new());
+    for at in 1..=MOST_LINES {
+        parameters += &format!(
+            ", I{at} INTEGER = ?, S{at} INTEGER = ?, Q{at} SMALLINT = ?, A{at} NUMERIC(6,2) = ?,
+            X{at} CHAR(24) CHARACTER SET ASCII = ?"
+        );
+        lines += &format!(
+            "IF (I{at} IS NULL) THEN EXIT;
+            INSERT INTO ORDER_LINE VALUES (:O, :D, :W, {at}, :I{at}, :S{at}, NULL, :Q{at}, :A{at}, :X{at});\n"
+        );
+    }
+    format!(
+        "EXECUTE BLOCK (O INTEGER = ?, D INTEGER = ?, W INTEGER = ?, C INTEGER = ?, T TIMESTAMP = ?,
+            N SMALLINT = ?, L SMALLINT = ?{parameters}) AS BEGIN
+        INSERT INTO ORDERS VALUES (:O, :D, :W, :C, :T, NULL, :N, :L);
+        INSERT INTO NEW_ORDER VALUES (:O, :D, :W);
+        {lines}END"
+    )
+}
+
 impl Pipelined {
     pub(super) fn prepare(connection: Connection, options: TransactionOptions) -> Result<Self> {
         let transaction = connection.begin(options)?;
         let prepare = |sql: &str| transaction.prepare(sql);
         let prepared = Self {
             shared: Shared::prepare(connection, options, &transaction)?,
-            terms: prepare(
-                "SELECT W_TAX, C_DISCOUNT, C_LAST, C_CREDIT FROM WAREHOUSE JOIN CUSTOMER ON C_W_ID = W_ID
-                 WHERE W_ID = ? AND C_D_ID = ? AND C_ID = ?",
-            )?,
-            insert_order: prepare(INSERT_ORDER)?,
+            next_order: prepare(NEXT_ORDER)?,
+            take_line: prepare(&take_line())?,
+            insert_order: prepare(&insert_order())?,
             pay: prepare(PAY)?,
             take_oldest: prepare(
                 "DELETE FROM NEW_ORDER WHERE NO_W_ID = ? AND NO_D_ID = ? ORDER BY NO_W_ID, NO_D_ID, NO_O_ID ROWS 1
                  RETURNING NO_D_ID, NO_O_ID",
             )?,
+            deliver: prepare(DELIVER)?,
             low_stock: prepare(LOW_STOCK)?,
         };
         transaction.commit()?;
@@ -108,14 +157,6 @@ fn succeeded(mut done: RowsExecuted) -> Result<()> {
     if done.failures.is_empty() { Ok(()) } else { Err(done.failures.remove(0).error) }
 }
 
-/// Each row of parameters must have returned one.
-fn whole<T>(rows: Vec<T>, count: usize, what: &str) -> Result<Vec<T>> {
-    match rows.len() == count {
-        true => Ok(rows),
-        false => Err(Error::other(format!("{} rows for {count}: {what}", rows.len()))),
-    }
-}
-
 impl Way for Pipelined {
     fn has_lost_connection(&self) -> bool {
         self.shared.has_lost_connection()
@@ -124,53 +165,48 @@ impl Way for Pipelined {
     fn new_order(&mut self, input: &NewOrder) -> super::Result<Outcome> {
         let &NewOrder { warehouse, district, customer, ref lines } = input;
         let count = lines.len();
-        let mut transaction = self.shared.begin()?;
-        let order = self
-            .shared
-            .next_order
-            .one_row(&transaction, params![warehouse, district], |row| row.get::<i32>(0))?;
+        let transaction = self.shared.begin()?;
+        let asked = params![warehouse, district, customer];
+        let read = |row: Row<'_>| Ok((row.get::<Option<i32>>(0)?, row.get::<Option<Decimal>>(3)?));
+        let (order, discount) = found(self.next_order.one_row(&transaction, asked, read)?, "the district")?;
         let order = found(order, "the district")?;
-        let terms = params![warehouse, district, customer];
-        let discount = self.terms.one_row(&transaction, terms, |row| row.get::<Decimal>(1))?;
         found(discount, "the customer")?;
-        let items = ints(lines.iter().map(|line| line.item));
-        let prices = each(&self.shared.price, &transaction, &batch([Arc::clone(&items)]), |row| {
-            row.get::<Decimal>(0)
-        })?;
-        if prices.len() < count {
-            transaction.rollback()?;
-            return Ok(Outcome::Refused);
-        }
         let quantities = ints(lines.iter().map(|line| line.quantity.into()));
-        let suppliers = ints(lines.iter().map(|line| line.supplier));
-        let always = |value: i32| ints(std::iter::repeat_n(value, count));
         let taken = batch([
             Arc::clone(&quantities),
             Arc::clone(&quantities),
-            Arc::clone(&quantities),
-            ints(lines.iter().map(|line| i32::from(line.supplier != warehouse))),
-            Arc::clone(&suppliers),
-            Arc::clone(&items),
-            always(district),
-        ]);
-        let infos = each(&self.shared.take_stock, &transaction, &taken, |row| row.get::<String>(0))?;
-        let infos = whole(infos, count, "the stock of an item is missing")?;
-        let costs = prices.iter().zip(lines).map(|(price, line)| price.unscaled * i128::from(line.quantity));
-        let rows = batch([
-            always(order),
-            always(district),
-            always(warehouse),
-            ints(1..=count as i32),
-            items,
-            suppliers,
             quantities,
-            amounts(costs),
-            Arc::new(StringArray::from_iter_values(infos)),
+            ints(lines.iter().map(|line| i32::from(line.supplier != warehouse))),
+            ints(lines.iter().map(|line| line.supplier)),
+            ints(lines.iter().map(|line| line.item)),
+            ints(std::iter::repeat_n(district, count)),
         ]);
-        write(&self.shared.insert_line, &mut transaction, &rows)?;
+        // Firebird 3 and 4 return a row of NULLs for an item that does not exist.
+        let taken = each(&self.take_line, &transaction, &taken, |row| {
+            Ok(row.get::<Option<String>>(0)?.zip(row.get::<Option<Decimal>>(1)?))
+        })?;
+        let taken: Vec<(String, Decimal)> = taken.into_iter().flatten().collect();
+        if taken.len() < count {
+            transaction.rollback()?;
+            return Ok(Outcome::Refused);
+        }
         let all_local = i32::from(lines.iter().all(|line| line.supplier == warehouse));
-        let row = params![order, district, warehouse, customer, now(), count as i32, all_local];
-        self.insert_order.execute_last(transaction, row)?;
+        let mut row: Vec<Scalar> = vec![
+            order.to_scalar(),
+            district.to_scalar(),
+            warehouse.to_scalar(),
+            customer.to_scalar(),
+            now().to_scalar(),
+            (count as i32).to_scalar(),
+            all_local.to_scalar(),
+        ];
+        for (line, (info, price)) in lines.iter().zip(taken) {
+            let cost = Decimal::new(price.unscaled * i128::from(line.quantity), price.scale);
+            row.extend([line.item.to_scalar(), line.supplier.to_scalar()]);
+            row.extend([i32::from(line.quantity).to_scalar(), cost.to_scalar(), info.to_scalar()]);
+        }
+        row.resize_with(HEAD + MOST_LINES * LINE, || None::<i32>.to_scalar());
+        self.insert_order.execute_last(transaction, Params::values(row))?;
         Ok(Outcome::Ordered { order, lines: count as u64 })
     }
 
@@ -178,10 +214,18 @@ impl Way for Pipelined {
         let (warehouse, district) = input.from;
         let amount = Decimal::new(input.cents.into(), 2);
         let transaction = self.shared.begin()?;
-        let paid = params![amount, input.warehouse, input.district];
-        let names = |row: Row<'_>| Ok((row.get::<String>(0)?, row.get::<String>(1)?));
-        let (at, of) = found(self.pay.one_row(&transaction, paid, names)?, "the district")?;
-        let customer = self.shared.customer(&transaction, warehouse, district, &input.customer)?;
+        let (number, name) = parts(&input.customer);
+        let paid = params![amount, input.warehouse, input.district, warehouse, district, number, name];
+        let mut cursor = self.pay.query(&transaction, paid)?;
+        let (mut names, mut customers) = (None, Vec::new());
+        while let Some(batch) = cursor.next_batch()? {
+            for row in batch.rows() {
+                names = row.get::<Option<String>>(0)?.zip(row.get::<Option<String>>(1)?);
+                customers.push(row.get::<i32>(2)?);
+            }
+        }
+        let customer = found(middle(&customers), "a customer of this name")?;
+        let (at, of) = found(names, "the district")?;
         let paid = params![amount, amount, note(input, customer, amount), warehouse, district, customer];
         let balance = self.shared.pay_customer.one_row(&transaction, paid, |row| row.get::<Decimal>(0))?;
         found(balance, "the customer")?;
@@ -226,21 +270,23 @@ impl Way for Pipelined {
             let warehouses = every(warehouse, count);
             let districts = ints(taken.iter().map(|(district, _)| *district));
             let orders = ints(taken.iter().map(|(_, order)| *order));
-            let keys = || [Arc::clone(&warehouses), Arc::clone(&districts), Arc::clone(&orders)];
-            let carried = batch([every(input.carrier.into(), count)].into_iter().chain(keys()));
-            let customers = each(&self.shared.set_carrier, &transaction, &carried, |row| row.get::<i32>(0))?;
-            let customers = whole(customers, count, "an order is missing")?;
-            let delivered = batch([times(now(), count)].into_iter().chain(keys()));
-            write(&self.shared.deliver_lines, &mut transaction, &delivered)?;
-            let sums =
-                each(&self.shared.sum_lines, &transaction, &batch(keys()), |row| row.get::<Decimal>(0))?;
-            let sums = whole(sums, count, "the lines of an order are missing")?;
-            let sums = amounts(sums.iter().map(|sum| sum.unscaled));
-            write(
-                &self.shared.credit,
-                &mut transaction,
-                &batch([sums, warehouses, districts, ints(customers)]),
-            )?;
+            let carried = batch([
+                every(input.carrier.into(), count),
+                times(now(), count),
+                Arc::clone(&warehouses),
+                Arc::clone(&districts),
+                orders,
+            ]);
+            let delivered = each(&self.deliver, &transaction, &carried, |row| {
+                Ok(row.get::<Option<i32>>(0)?.zip(row.get::<Option<Decimal>>(1)?))
+            })?;
+            let delivered: Vec<(i32, Decimal)> = delivered.into_iter().flatten().collect();
+            if delivered.len() < count {
+                return Err(Error::other("an order or its lines are missing").into());
+            }
+            let sums = amounts(delivered.iter().map(|(_, amount)| amount.unscaled));
+            let customers = ints(delivered.iter().map(|(customer, _)| *customer));
+            write(&self.shared.credit, &mut transaction, &batch([sums, warehouses, districts, customers]))?;
         }
         transaction.commit()?;
         Ok(Outcome::Delivered { orders: count as u64 })

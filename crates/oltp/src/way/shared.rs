@@ -9,18 +9,11 @@ use firearrow::{
 
 pub(super) struct Shared {
     options: TransactionOptions,
-    pub(super) next_order: Statement,
-    pub(super) price: Statement,
-    pub(super) take_stock: Statement,
-    pub(super) insert_line: Statement,
     pub(super) pay_customer: Statement,
     pub(super) insert_history: Statement,
     customers_named: Statement,
     pub(super) last_order: Statement,
     pub(super) lines: Statement,
-    pub(super) set_carrier: Statement,
-    pub(super) deliver_lines: Statement,
-    pub(super) sum_lines: Statement,
     pub(super) credit: Statement,
     /// Dropped last.
     connection: Connection,
@@ -35,18 +28,11 @@ impl Shared {
         let prepare = |text: &str| transaction.prepare(text);
         Ok(Self {
             options,
-            next_order: prepare(sql::NEXT_ORDER)?,
-            price: prepare(sql::PRICE)?,
-            take_stock: prepare(sql::TAKE_STOCK)?,
-            insert_line: prepare(sql::INSERT_LINE)?,
             pay_customer: prepare(sql::PAY_CUSTOMER)?,
             insert_history: prepare(sql::INSERT_HISTORY)?,
             customers_named: prepare(sql::CUSTOMERS_NAMED)?,
             last_order: prepare(sql::LAST_ORDER)?,
             lines: prepare(sql::LINES)?,
-            set_carrier: prepare(sql::SET_CARRIER)?,
-            deliver_lines: prepare(sql::DELIVER_LINES)?,
-            sum_lines: prepare(sql::SUM_LINES)?,
             credit: prepare(sql::CREDIT)?,
             connection,
         })

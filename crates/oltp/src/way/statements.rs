@@ -9,13 +9,20 @@ use firearrow::{Connection, Decimal, Statement, TransactionOptions, params};
 pub(super) struct Statements {
     shared: Shared,
     warehouse_tax: Statement,
+    next_order: Statement,
     customer_terms: Statement,
     insert_order: Statement,
     insert_open: Statement,
+    price: Statement,
+    take_stock: Statement,
+    insert_line: Statement,
     pay_warehouse: Statement,
     pay_district: Statement,
     oldest_open: Statement,
     delete_open: Statement,
+    set_carrier: Statement,
+    deliver_lines: Statement,
+    sum_lines: Statement,
     district_next: Statement,
     low_stock: Statement,
 }
@@ -27,13 +34,20 @@ impl Statements {
         let prepared = Self {
             shared: Shared::prepare(connection, options, &transaction)?,
             warehouse_tax: prepare(sql::WAREHOUSE_TAX)?,
+            next_order: prepare(sql::NEXT_ORDER)?,
             customer_terms: prepare(sql::CUSTOMER_TERMS)?,
             insert_order: prepare(sql::INSERT_ORDER)?,
             insert_open: prepare(sql::INSERT_OPEN)?,
+            price: prepare(sql::PRICE)?,
+            take_stock: prepare(sql::TAKE_STOCK)?,
+            insert_line: prepare(sql::INSERT_LINE)?,
             pay_warehouse: prepare(sql::PAY_WAREHOUSE)?,
             pay_district: prepare(sql::PAY_DISTRICT)?,
             oldest_open: prepare(sql::OLDEST_OPEN)?,
             delete_open: prepare(sql::DELETE_OPEN)?,
+            set_carrier: prepare(sql::SET_CARRIER)?,
+            deliver_lines: prepare(sql::DELIVER_LINES)?,
+            sum_lines: prepare(sql::SUM_LINES)?,
             district_next: prepare(sql::DISTRICT_NEXT)?,
             low_stock: prepare(sql::LOW_STOCK)?,
         };
@@ -53,10 +67,8 @@ impl Way for Statements {
         let tax =
             self.warehouse_tax.one_row(&transaction, params![warehouse], |row| row.get::<Decimal>(0))?;
         found(tax, "the warehouse")?;
-        let order = self
-            .shared
-            .next_order
-            .one_row(&transaction, params![warehouse, district], |row| row.get::<i32>(0))?;
+        let order =
+            self.next_order.one_row(&transaction, params![warehouse, district], |row| row.get::<i32>(0))?;
         let order = found(order, "the district")?;
         let terms = params![warehouse, district, customer];
         let discount = self.customer_terms.one_row(&transaction, terms, |row| row.get::<Decimal>(0))?;
@@ -67,8 +79,7 @@ impl Way for Statements {
         self.insert_order.execute(&mut transaction, row)?;
         self.insert_open.execute(&mut transaction, params![order, district, warehouse])?;
         for (number, line) in (1_i32..).zip(lines) {
-            let price =
-                self.shared.price.one_row(&transaction, params![line.item], |row| row.get::<Decimal>(0))?;
+            let price = self.price.one_row(&transaction, params![line.item], |row| row.get::<Decimal>(0))?;
             let Some(price) = price else {
                 transaction.rollback()?;
                 return Ok(Outcome::Refused);
@@ -76,12 +87,12 @@ impl Way for Statements {
             let quantity = i32::from(line.quantity);
             let remote = i32::from(line.supplier != warehouse);
             let taken = params![quantity, quantity, quantity, remote, line.supplier, line.item, district];
-            let info = self.shared.take_stock.one_row(&transaction, taken, |row| row.get::<String>(0))?;
+            let info = self.take_stock.one_row(&transaction, taken, |row| row.get::<String>(0))?;
             let info = found(info, "the stock of an item")?;
             let amount = Decimal::new(price.unscaled * i128::from(line.quantity), price.scale);
             let row =
                 params![order, district, warehouse, number, line.item, line.supplier, quantity, amount, info];
-            self.shared.insert_line.execute(&mut transaction, row)?;
+            self.insert_line.execute(&mut transaction, row)?;
         }
         transaction.commit()?;
         Ok(Outcome::Ordered { order, lines: lines.len() as u64 })
@@ -138,11 +149,11 @@ impl Way for Statements {
                 continue;
             }
             let carried = params![input.carrier, warehouse, district, order];
-            let customer = self.shared.set_carrier.one_row(&transaction, carried, |row| row.get::<i32>(0))?;
+            let customer = self.set_carrier.one_row(&transaction, carried, |row| row.get::<i32>(0))?;
             let customer = found(customer, "the order")?;
-            self.shared.deliver_lines.execute(&mut transaction, params![at, warehouse, district, order])?;
+            self.deliver_lines.execute(&mut transaction, params![at, warehouse, district, order])?;
             let sum = params![warehouse, district, order];
-            let amount = self.shared.sum_lines.one_row(&transaction, sum, |row| row.get::<Decimal>(0))?;
+            let amount = self.sum_lines.one_row(&transaction, sum, |row| row.get::<Decimal>(0))?;
             let amount = found(amount, "the lines of an order")?;
             self.shared.credit.execute(&mut transaction, params![amount, warehouse, district, customer])?;
             orders += 1;
