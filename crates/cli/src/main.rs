@@ -111,5 +111,16 @@ fn usage(error: &clap::Error) -> ExitCode {
     } else if error.print().is_err() {
         return ExitCode::FAILURE;
     }
+    if let Some(database) = database_as_command(error) {
+        eprintln!("  tip: firearrow shell {}", secret::redact(database));
+    }
     if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
+/// What was given in place of a command, if it is rather a database, as it is with the commands of other systems.
+fn database_as_command(error: &clap::Error) -> Option<&str> {
+    let is_unknown = error.kind() == clap::error::ErrorKind::InvalidSubcommand;
+    let given = error.get(clap::error::ContextKind::InvalidSubcommand).filter(|_| is_unknown)?;
+    let clap::error::ContextValue::String(given) = given else { return None };
+    given.contains(['.', '/', ':']).then_some(given)
 }

@@ -60,6 +60,7 @@ fn completions_know_the_commands() {
 #[test]
 fn wrong_usage_is_status_2() {
     plain(&["query"]).failure(2, &["Usage"]);
+    plain(&["shop.fdb"]).failure(2, &["tip: firearrow shell shop.fdb"]);
     plain(&["query", "firebird://h/x?colour=red", "SELECT 1"]).failure(2, &["colour"]);
     plain(&["create-demo", "x.fdb", "--rows", "0"]).failure(2, &["--rows"]);
     plain(&["create-demo", "x.fdb", "--rows", "3000000000"]).failure(2, &["--rows"]);

@@ -161,7 +161,11 @@ pub(super) fn refuse_cursor(prepared: &Prepared) -> Result<()> {
 }
 
 fn missing_parameters(count: usize) -> Error {
-    Error::new(Kind::Parameter, format!("the statement has {count} parameters, and none were given"))
+    let text = match count {
+        1 => "the statement has a parameter, which was not given".to_owned(),
+        _ => format!("the statement has {count} parameters, and none were given"),
+    };
+    Error::new(Kind::Parameter, text)
 }
 
 #[cfg(test)]

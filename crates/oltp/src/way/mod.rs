@@ -1,5 +1,5 @@
-//! Three ways to do an operation: as a procedure, statement by statement, and statement by statement with those together
-//! that need not wait for each other.
+//! Three ways to do an operation: as a procedure, statement by statement, and in few round trips, with those statements
+//! together between which the client has nothing to work out.
 
 mod pipelined;
 mod procedures;
@@ -26,7 +26,7 @@ pub enum Mode {
     Sp,
     /// Statement by statement, as most applications do.
     Sql,
-    /// The same work, with statements together that need nothing of each other's answers.
+    /// The same work in few round trips: statements together between which the client has nothing to work out.
     SqlPipelined,
 }
 

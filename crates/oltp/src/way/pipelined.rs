@@ -1,8 +1,9 @@
-//! Operations statement by statement, in as few round trips as their answers allow: one statement for many rows, statements
-//! in a block where none needs an answer that the client has to work with, and the commit with the last one.
+//! Operations in as few round trips as their answers allow: one statement for many rows, and one block for statements between
+//! which the client has nothing to work out. The commit waits for the last of them: one that is sent along would keep the
+//! changes before a statement that fails.
 
 use super::shared::{Shared, middle, note};
-use super::{Outcome, Way, found, now, parts, sql};
+use super::{Outcome, Way, found, now, parts};
 use crate::input::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
 use crate::scale::DISTRICTS;
 use arrow::array::*;
@@ -14,10 +15,10 @@ use std::sync::Arc;
 
 pub(super) struct Pipelined {
     shared: Shared,
-    next_order: Statement,
-    take_line: Statement,
+    take_order: Statement,
     insert_order: Statement,
     pay: Statement,
+    pay_customer: Statement,
     take_oldest: Statement,
     deliver: Statement,
     low_stock: Statement,
@@ -25,19 +26,11 @@ pub(super) struct Pipelined {
 
 /// Most lines of an order.
 const MOST_LINES: usize = 15;
-/// Parameters of [`insert_order`] for the order, and for each line.
-const HEAD: usize = 7;
-const LINE: usize = 5;
+/// Parameters of [`take_order`] for the order, and for each line.
+const TAKEN: (usize, usize) = (3, 3);
+/// Parameters of [`insert_order`].
+const INSERTED: (usize, usize) = (7, 5);
 
-const NEXT_ORDER: &str = "EXECUTE BLOCK (W INTEGER = ?, D INTEGER = ?, C INTEGER = ?)
-    RETURNS (O INTEGER, D_TAX NUMERIC(4,4), W_TAX NUMERIC(4,4), C_DISCOUNT NUMERIC(4,4),
-        C_LAST VARCHAR(16) CHARACTER SET ASCII, C_CREDIT CHAR(2) CHARACTER SET ASCII) AS BEGIN
-    UPDATE DISTRICT SET D_NEXT_O_ID = D_NEXT_O_ID + 1 WHERE D_W_ID = :W AND D_ID = :D
-        RETURNING OLD.D_NEXT_O_ID, D_TAX INTO O, D_TAX;
-    SELECT W_TAX, C_DISCOUNT, C_LAST, C_CREDIT FROM WAREHOUSE JOIN CUSTOMER ON C_W_ID = W_ID
-        WHERE W_ID = :W AND C_D_ID = :D AND C_ID = :C INTO W_TAX, C_DISCOUNT, C_LAST, C_CREDIT;
-    SUSPEND;
-END";
 /// Customers are all those of a name, or that of the number.
 const PAY: &str = "EXECUTE BLOCK (A NUMERIC(6,2) = ?, W INTEGER = ?, D INTEGER = ?,
         C_W INTEGER = ?, C_D INTEGER = ?, C INTEGER = ?, NAME VARCHAR(16) CHARACTER SET ASCII = ?)
@@ -48,6 +41,16 @@ const PAY: &str = "EXECUTE BLOCK (A NUMERIC(6,2) = ?, W INTEGER = ?, D INTEGER =
     IF (NAME IS NULL) THEN SUSPEND;
     ELSE FOR SELECT C_ID FROM CUSTOMER WHERE C_W_ID = :C_W AND C_D_ID = :C_D AND C_LAST = :NAME ORDER BY C_FIRST
         INTO C_ID DO SUSPEND;
+END";
+const PAY_CUSTOMER: &str = "EXECUTE BLOCK (A NUMERIC(6,2) = ?, NOTE VARCHAR(100) CHARACTER SET ASCII = ?,
+        C_W INTEGER = ?, C_D INTEGER = ?, C INTEGER = ?, W INTEGER = ?, D INTEGER = ?, T TIMESTAMP = ?,
+        DATA VARCHAR(24) CHARACTER SET ASCII = ?)
+    RETURNS (BALANCE NUMERIC(14,2)) AS BEGIN
+    UPDATE CUSTOMER SET C_BALANCE = C_BALANCE - :A, C_YTD_PAYMENT = C_YTD_PAYMENT + :A,
+        C_PAYMENT_CNT = C_PAYMENT_CNT + 1, C_DATA = IIF(C_CREDIT = 'BC', LEFT(:NOTE || C_DATA, 500), C_DATA)
+    WHERE C_W_ID = :C_W AND C_D_ID = :C_D AND C_ID = :C RETURNING NEW.C_BALANCE INTO BALANCE;
+    INSERT INTO HISTORY VALUES (:C, :C_D, :C_W, :D, :W, :T, :A, :DATA);
+    SUSPEND;
 END";
 const DELIVER: &str = "EXECUTE BLOCK (CARRIER SMALLINT = ?, T TIMESTAMP = ?, W INTEGER = ?, D INTEGER = ?, O INTEGER = ?)
     RETURNS (C INTEGER, AMOUNT NUMERIC(14,2)) AS BEGIN
@@ -63,9 +66,39 @@ const LOW_STOCK: &str = "SELECT COUNT(DISTINCT S.S_I_ID)
     JOIN STOCK S ON S.S_W_ID = OL.OL_W_ID AND S.S_I_ID = OL.OL_I_ID
     WHERE D.D_W_ID = ? AND D.D_ID = ? AND S.S_QUANTITY < ?";
 
-/// Takes from the stock as [`sql::TAKE_STOCK`] does, and returns the price of the item as well.
-fn take_line() -> String {
-    format!("{}, (SELECT I_PRICE FROM ITEM WHERE I_ID = S_I_ID)", sql::TAKE_STOCK)
+/// Takes the number of a new order, and its items from the stock; returns a row for each line. Those that it does not
+/// have are NULL, and so are the price and the text of an item that does not exist.
+fn take_order() -> String {
+    let (mut parameters, mut lines) = (String::new(), String::new());
+    for at in 1..=MOST_LINES {
+        parameters += &format!(", I{at} INTEGER = ?, S{at} INTEGER = ?, Q{at} INTEGER = ?");
+        lines += &format!(
+            "IF (I{at} IS NULL) THEN EXIT;
+            PRICE = NULL; INFO = NULL;
+            UPDATE STOCK SET
+                S_QUANTITY = IIF(S_QUANTITY >= :Q{at} + 10, S_QUANTITY, S_QUANTITY + 91) - :Q{at},
+                S_YTD = S_YTD + :Q{at}, S_ORDER_CNT = S_ORDER_CNT + 1,
+                S_REMOTE_CNT = S_REMOTE_CNT + IIF(:S{at} = :W, 0, 1)
+            WHERE S_W_ID = :S{at} AND S_I_ID = :I{at}
+            RETURNING CASE :D WHEN 1 THEN S_DIST_01 WHEN 2 THEN S_DIST_02 WHEN 3 THEN S_DIST_03 WHEN 4 THEN S_DIST_04
+                    WHEN 5 THEN S_DIST_05 WHEN 6 THEN S_DIST_06 WHEN 7 THEN S_DIST_07 WHEN 8 THEN S_DIST_08
+                    WHEN 9 THEN S_DIST_09 ELSE S_DIST_10 END,
+                (SELECT I_PRICE FROM ITEM WHERE I_ID = S_I_ID)
+            INTO INFO, PRICE;
+            SUSPEND;\n"
+        );
+    }
+    format!(
+        "EXECUTE BLOCK (W INTEGER = ?, D INTEGER = ?, C INTEGER = ?{parameters})
+        RETURNS (O INTEGER, D_TAX NUMERIC(4,4), W_TAX NUMERIC(4,4), C_DISCOUNT NUMERIC(4,4),
+            C_LAST VARCHAR(16) CHARACTER SET ASCII, C_CREDIT CHAR(2) CHARACTER SET ASCII,
+            PRICE NUMERIC(5,2), INFO CHAR(24) CHARACTER SET ASCII) AS BEGIN
+        UPDATE DISTRICT SET D_NEXT_O_ID = D_NEXT_O_ID + 1 WHERE D_W_ID = :W AND D_ID = :D
+            RETURNING OLD.D_NEXT_O_ID, D_TAX INTO O, D_TAX;
+        SELECT W_TAX, C_DISCOUNT, C_LAST, C_CREDIT FROM WAREHOUSE JOIN CUSTOMER ON C_W_ID = W_ID
+            WHERE W_ID = :W AND C_D_ID = :D AND C_ID = :C INTO W_TAX, C_DISCOUNT, C_LAST, C_CREDIT;
+        {lines}END"
+    )
 }
 
 /// An order with all of its lines; those that it does not have are NULL.
@@ -96,10 +129,10 @@ impl Pipelined {
         let prepare = |sql: &str| transaction.prepare(sql);
         let prepared = Self {
             shared: Shared::prepare(connection, options, &transaction)?,
-            next_order: prepare(NEXT_ORDER)?,
-            take_line: prepare(&take_line())?,
+            take_order: prepare(&take_order())?,
             insert_order: prepare(&insert_order())?,
             pay: prepare(PAY)?,
+            pay_customer: prepare(PAY_CUSTOMER)?,
             take_oldest: prepare(
                 "DELETE FROM NEW_ORDER WHERE NO_W_ID = ? AND NO_D_ID = ? ORDER BY NO_W_ID, NO_D_ID, NO_O_ID ROWS 1
                  RETURNING NO_D_ID, NO_O_ID",
@@ -129,6 +162,12 @@ fn amounts(values: impl IntoIterator<Item = i128>) -> ArrayRef {
 fn batch(columns: impl IntoIterator<Item = ArrayRef>) -> RecordBatch {
     let columns = columns.into_iter().enumerate().map(|(at, column)| (at.to_string(), column, true));
     RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
+}
+
+/// The parameters of a block of so many for the order and each line, filled up with NULL.
+fn filled(mut values: Vec<Scalar>, (order, line): (usize, usize)) -> Params {
+    values.resize_with(order + MOST_LINES * line, || None::<i32>.to_scalar());
+    Params::values(values)
 }
 
 /// Executes a statement for many rows, and takes something of each row that it returns.
@@ -165,27 +204,23 @@ impl Way for Pipelined {
     fn new_order(&mut self, input: &NewOrder) -> super::Result<Outcome> {
         let &NewOrder { warehouse, district, customer, ref lines } = input;
         let count = lines.len();
-        let transaction = self.shared.begin()?;
-        let asked = params![warehouse, district, customer];
-        let read = |row: Row<'_>| Ok((row.get::<Option<i32>>(0)?, row.get::<Option<Decimal>>(3)?));
-        let (order, discount) = found(self.next_order.one_row(&transaction, asked, read)?, "the district")?;
+        let mut transaction = self.shared.begin()?;
+        let mut asked = vec![warehouse.to_scalar(), district.to_scalar(), customer.to_scalar()];
+        for line in lines {
+            let quantity = i32::from(line.quantity);
+            asked.extend([line.item.to_scalar(), line.supplier.to_scalar(), quantity.to_scalar()]);
+        }
+        let mut cursor = self.take_order.query(&transaction, filled(asked, TAKEN))?;
+        let (mut head, mut taken) = (None, Vec::with_capacity(count));
+        while let Some(batch) = cursor.next_batch()? {
+            for row in batch.rows() {
+                head = Some((row.get::<Option<i32>>(0)?, row.get::<Option<Decimal>>(3)?));
+                taken.extend(row.get::<Option<Decimal>>(6)?.zip(row.get::<Option<String>>(7)?));
+            }
+        }
+        let (order, discount) = found(head, "the order")?;
         let order = found(order, "the district")?;
         found(discount, "the customer")?;
-        let quantities = ints(lines.iter().map(|line| line.quantity.into()));
-        let taken = batch([
-            Arc::clone(&quantities),
-            Arc::clone(&quantities),
-            quantities,
-            ints(lines.iter().map(|line| i32::from(line.supplier != warehouse))),
-            ints(lines.iter().map(|line| line.supplier)),
-            ints(lines.iter().map(|line| line.item)),
-            ints(std::iter::repeat_n(district, count)),
-        ]);
-        // Firebird 3 and 4 return a row of NULLs for an item that does not exist.
-        let taken = each(&self.take_line, &transaction, &taken, |row| {
-            Ok(row.get::<Option<String>>(0)?.zip(row.get::<Option<Decimal>>(1)?))
-        })?;
-        let taken: Vec<(String, Decimal)> = taken.into_iter().flatten().collect();
         if taken.len() < count {
             transaction.rollback()?;
             return Ok(Outcome::Refused);
@@ -200,13 +235,13 @@ impl Way for Pipelined {
             (count as i32).to_scalar(),
             all_local.to_scalar(),
         ];
-        for (line, (info, price)) in lines.iter().zip(taken) {
+        for (line, (price, info)) in lines.iter().zip(taken) {
             let cost = Decimal::new(price.unscaled * i128::from(line.quantity), price.scale);
             row.extend([line.item.to_scalar(), line.supplier.to_scalar()]);
             row.extend([i32::from(line.quantity).to_scalar(), cost.to_scalar(), info.to_scalar()]);
         }
-        row.resize_with(HEAD + MOST_LINES * LINE, || None::<i32>.to_scalar());
-        self.insert_order.execute_last(transaction, Params::values(row))?;
+        self.insert_order.execute(&mut transaction, filled(row, INSERTED))?;
+        transaction.commit()?;
         Ok(Outcome::Ordered { order, lines: count as u64 })
     }
 
@@ -226,13 +261,23 @@ impl Way for Pipelined {
         }
         let customer = found(middle(&customers), "a customer of this name")?;
         let (at, of) = found(names, "the district")?;
-        let paid = params![amount, amount, note(input, customer, amount), warehouse, district, customer];
-        let balance = self.shared.pay_customer.one_row(&transaction, paid, |row| row.get::<Decimal>(0))?;
-        found(balance, "the customer")?;
+        let note = note(input, customer, amount);
         let text = format!("{at}    {of}");
-        let row =
-            params![customer, district, warehouse, input.district, input.warehouse, now(), amount, text];
-        self.shared.insert_history.execute_last(transaction, row)?;
+        let paid = params![
+            amount,
+            note,
+            warehouse,
+            district,
+            customer,
+            input.warehouse,
+            input.district,
+            now(),
+            text
+        ];
+        let read = |row: Row<'_>| row.get::<Option<Decimal>>(0);
+        let balance = self.pay_customer.one_row(&transaction, paid, read)?;
+        found(balance.flatten(), "the customer")?;
+        transaction.commit()?;
         Ok(Outcome::Paid { cents: input.cents })
     }
 

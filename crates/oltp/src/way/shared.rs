@@ -9,8 +9,6 @@ use firearrow::{
 
 pub(super) struct Shared {
     options: TransactionOptions,
-    pub(super) pay_customer: Statement,
-    pub(super) insert_history: Statement,
     customers_named: Statement,
     pub(super) last_order: Statement,
     pub(super) lines: Statement,
@@ -28,8 +26,6 @@ impl Shared {
         let prepare = |text: &str| transaction.prepare(text);
         Ok(Self {
             options,
-            pay_customer: prepare(sql::PAY_CUSTOMER)?,
-            insert_history: prepare(sql::INSERT_HISTORY)?,
             customers_named: prepare(sql::CUSTOMERS_NAMED)?,
             last_order: prepare(sql::LAST_ORDER)?,
             lines: prepare(sql::LINES)?,

@@ -18,6 +18,8 @@ pub(super) struct Statements {
     insert_line: Statement,
     pay_warehouse: Statement,
     pay_district: Statement,
+    pay_customer: Statement,
+    insert_history: Statement,
     oldest_open: Statement,
     delete_open: Statement,
     set_carrier: Statement,
@@ -43,6 +45,8 @@ impl Statements {
             insert_line: prepare(sql::INSERT_LINE)?,
             pay_warehouse: prepare(sql::PAY_WAREHOUSE)?,
             pay_district: prepare(sql::PAY_DISTRICT)?,
+            pay_customer: prepare(sql::PAY_CUSTOMER)?,
+            insert_history: prepare(sql::INSERT_HISTORY)?,
             oldest_open: prepare(sql::OLDEST_OPEN)?,
             delete_open: prepare(sql::DELETE_OPEN)?,
             set_carrier: prepare(sql::SET_CARRIER)?,
@@ -108,12 +112,12 @@ impl Way for Statements {
         let of = self.pay_district.one_row(&transaction, paid, |row| row.get::<String>(0))?;
         let customer = self.shared.customer(&transaction, warehouse, district, &input.customer)?;
         let paid = params![amount, amount, note(input, customer, amount), warehouse, district, customer];
-        let balance = self.shared.pay_customer.one_row(&transaction, paid, |row| row.get::<Decimal>(0))?;
+        let balance = self.pay_customer.one_row(&transaction, paid, |row| row.get::<Decimal>(0))?;
         found(balance, "the customer")?;
         let text = format!("{}    {}", found(at, "the warehouse")?, found(of, "the district")?);
         let row =
             params![customer, district, warehouse, input.district, input.warehouse, now(), amount, text];
-        self.shared.insert_history.execute(&mut transaction, row)?;
+        self.insert_history.execute(&mut transaction, row)?;
         transaction.commit()?;
         Ok(Outcome::Paid { cents: input.cents })
     }
