@@ -236,7 +236,10 @@ fn beside() -> Result<PathBuf> {
     let places = [folder.join(&name), folder.join("../lib").join(&name)];
     let found = places.iter().find(|place| place.is_file()).cloned();
     found.ok_or_else(|| {
-        Failure::other(format!("there is no {name} in {}: name it with --library", folder.display()))
+        Failure::other(format!(
+            "there is no {name} in {} or ../lib: name it with --library",
+            folder.display()
+        ))
     })
 }
 

@@ -56,6 +56,7 @@ Databases:
   firebird://user@host:3050/path/or/alias   a server; ?option=value&… may follow
   host/port:path                            the same, as isql writes it
   /data/file.fdb                            a file, through the embedded engine
+  profile://NAME                            a connection profile of ADBC
 
 User and password come from FIREARROW_USER and FIREARROW_PASSWORD, then from
 ISC_USER and ISC_PASSWORD. --password-file or FIREARROW_PASSWORD_FILE names a
@@ -440,7 +441,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    /// Help is wrapped by hand; clap would break lines that are longer than a terminal once more.
+    /// Help is wrapped by hand at 80 columns: clap breaks longer lines a second time.
     #[test]
     fn help_fits_a_terminal() {
         fn check(command: &clap::Command, long: &mut Vec<String>) {

@@ -7,7 +7,7 @@ use crate::terminal;
 use crate::wan::{Rate, RoundTrip};
 use clap::{Args, ValueEnum, ValueHint};
 use firearrow_bench::driver::{self, Firebird, Options, Shape, Source};
-use firearrow_bench::save;
+use firearrow_bench::{ReferenceChoice, save};
 use firearrow_report::{self as report, Figures, Record};
 use firearrow_wan::Link;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -201,7 +201,7 @@ fn options(args: &DriverArgs) -> Result<Options> {
             sql: args.sql.clone().unwrap_or_default(),
         },
     };
-    let usual = usual(source)?;
+    let smoke = smoke_options(source)?;
     Ok(Options {
         rows: if args.smoke { SMOKE_ROWS } else { args.rows },
         iterations: if args.smoke { SMOKE_ITERATIONS } else { args.iterations },
@@ -209,18 +209,18 @@ fn options(args: &DriverArgs) -> Result<Options> {
         longest: args.longest,
         limit: Duration::from_secs(args.limit.get()),
         contestants: args.contestants.clone(),
-        odbc_library: args.odbc_library.clone().or(usual.odbc_library),
-        adbc_library: args.adbc_library.clone().or(usual.adbc_library),
+        odbc_library: args.odbc_library.clone().or(smoke.odbc_library),
+        adbc_library: args.adbc_library.clone().or(smoke.adbc_library),
         official: args.official_odbc.clone(),
         python: Some(args.python.clone()),
-        peers: args.peers.clone().or(usual.peers),
-        client: args.client.clone(),
-        ..usual
+        peers: args.peers.clone().or(smoke.peers),
+        reference: ReferenceChoice::Client(args.client.clone()),
+        ..smoke
     })
 }
 
-/// What is compared without further options: whatever is beside this command.
-pub(crate) fn usual(source: Source) -> Result<Options> {
+/// As much as with --smoke, with the libraries and programs beside this command.
+pub(crate) fn smoke_options(source: Source) -> Result<Options> {
     let this = std::env::current_exe().map_err(|error| Failure::other(error.to_string()))?;
     let library = |name: &str| found_beside(&format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"));
     Ok(Options {
@@ -237,7 +237,7 @@ pub(crate) fn usual(source: Source) -> Result<Options> {
         official: None,
         python: None,
         peers: found_beside("driver-peers"),
-        client: None,
+        reference: ReferenceChoice::Client(None),
     })
 }
 

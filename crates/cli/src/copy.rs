@@ -179,7 +179,10 @@ impl Advance<'_> {
     }
 
     fn end(&self) {
-        self.ended.fetch_add(1, Ordering::Relaxed);
+        let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.parts > 1 {
+            self.progress.share(ended as f64 / self.parts as f64, self.rows.load(Ordering::Relaxed));
+        }
     }
 }
 

@@ -11,13 +11,14 @@ Examples:
   firearrow create 'firebird://SYSDBA@db//data/shop.fdb?page_size=16384'
   firearrow create 'firebird://SYSDBA@db//data/old.fdb?db_charset=WIN1252'
 
-The database has no tables. Texts are UTF8 unless db_charset says otherwise.
+The database has no tables. Its default character set is UTF8 unless db_charset
+says otherwise.
 Options of the URL: page_size, db_charset, dialect, force_writes.")]
 pub(crate) struct CreateArgs {
     /// The database, which must not exist
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
     url: String,
-    /// Say nothing about it
+    /// Do not print what was created
     #[arg(long, short)]
     quiet: bool,
 }
@@ -26,9 +27,8 @@ pub(crate) fn run(args: &CreateArgs, json: bool) -> Result<()> {
     let config = open::parse(&args.url)?;
     let connection = open::create(&config)?;
     if json {
-        return info::print_json(&config, &connection);
-    }
-    if !args.quiet {
+        info::print_json(&config, &connection)?;
+    } else if !args.quiet {
         let info = connection.info()?;
         terminal::remark(&format!(
             "created {}: Firebird {}, ODS {}, pages of {} bytes, {}",

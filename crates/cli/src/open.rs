@@ -113,7 +113,11 @@ pub(crate) fn warn_again() {
 
 /// [`open`] for a command that opens one connection after the other.
 pub(crate) fn attach(config: &Config) -> Result<Connection> {
-    let opened = interrupt::cancellable(|| Connection::open(config)).inspect(warn);
+    connect(config, || Connection::open(config))
+}
+
+fn connect(config: &Config, connect: impl FnOnce() -> Result<Connection>) -> Result<Connection> {
+    let opened = interrupt::cancellable(connect).inspect(warn);
     // Somebody may have mistyped.
     opened.inspect_err(|error| {
         if error.kind() == Kind::Login {
@@ -142,9 +146,9 @@ pub(crate) fn attach_until_stopped(config: &Config) -> Result<Connection, Failur
 /// How often it looks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Like [`open`], for a new database.
+/// [`attach`], for a new database.
 pub(crate) fn create(config: &Config) -> Result<Connection> {
-    interrupt::cancellable(|| Connection::create(config)).inspect(warn)
+    connect(config, || Connection::create(config))
 }
 
 /// Prints the warnings of the first connection that has any.

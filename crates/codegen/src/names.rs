@@ -6,11 +6,12 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-/// Begins each line of a message that programs know by name; those without an SQLCODE have names of other kinds.
+/// Begins the line of a message with a code that programs know by name. Other macros (`FB_IMPL_MSG_…`) are for messages
+/// without such a name.
 const LINE: &str = "FB_IMPL_MSG(";
 /// Begins each line of `msg_helper.h` that tells the number of a facility.
 const FACILITY: &str = "#define FB_IMPL_MSG_FACILITY_";
-/// Marks every gds code.
+/// The bits that every gds code has (`ISC_MASK`).
 const MASK: i32 = 0x1400_0000;
 
 /// Names by their codes. `includes` is the folder that has `firebird/impl/msg/*.h`, of release 5.0 or later.
@@ -32,5 +33,8 @@ pub(crate) fn read(includes: &Path) -> Result<BTreeMap<i32, String>, Box<dyn Err
             names.insert(MASK | facility << 16 | number.parse::<i32>()?, name.to_owned());
         }
     }
-    Ok(names)
+    match names.is_empty() {
+        true => Err("the include files have no names: another release?".into()),
+        false => Ok(names),
+    }
 }

@@ -11,7 +11,7 @@ const GMT: i32 = 65535;
 /// Numbers per line.
 const PER_LINE: usize = 16;
 
-/// Takes the names that it writes.
+/// Removes the names that it writes; what remains has no message.
 pub(crate) fn messages(messages: &[Message], names: &mut BTreeMap<i32, String>) -> String {
     let mut text = String::from("use super::Message;\n\npub(super) static MESSAGES: &[Message] = &[\n");
     for Message { code, sqlcode, sqlstate, text: template } in messages {

@@ -216,7 +216,7 @@ pub(super) fn job_template(options: &Options, config: &Config, info: &ServerInfo
     let mut job = Job {
         user: config.login().to_owned(),
         password: password.clone().unwrap_or_default(),
-        client: text(options.client.as_deref()),
+        client: text(options.client()),
         encrypted: info.cipher.is_some(),
         compressed: info.compressed,
         library: text(options.adbc_library.as_deref()),

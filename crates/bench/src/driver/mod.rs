@@ -39,7 +39,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use subject::Subject;
 use turns::Tournament;
@@ -104,11 +104,19 @@ pub struct Options {
     pub python: Option<PathBuf>,
     /// The folder that `scripts/driver-peers.sh` has filled.
     pub peers: Option<PathBuf>,
-    /// The client library for rivals and as the reference.
-    pub client: Option<PathBuf>,
+    /// The client library as the reference, and for rivals.
+    pub reference: ReferenceChoice,
 }
 
 impl Options {
+    /// The path of the client library, if there is one.
+    fn client(&self) -> Option<&Path> {
+        match &self.reference {
+            ReferenceChoice::Client(path) => path.as_deref(),
+            ReferenceChoice::Nothing(_) => None,
+        }
+    }
+
     fn wants(&self, word: &str) -> bool {
         self.contestants.is_empty() || self.contestants.iter().any(|wanted| wanted == word)
     }
@@ -168,7 +176,7 @@ impl<'a> Bench<'a> {
             None => (Route::direct(config), None),
         };
         let choice = match options.wants(entry::LIBRARY.0) {
-            true => ReferenceChoice::Client(options.client.clone()),
+            true => options.reference.clone(),
             false => ReferenceChoice::Nothing(turns::NOT_WANTED.to_owned()),
         };
         let way = route.way(host, &choice, |config| {
@@ -340,7 +348,7 @@ mod tests {
                 official: None,
                 python: None,
                 peers: None,
-                client: None,
+                reference: ReferenceChoice::Client(None),
             };
             let Job { entrypoint, adbc, .. } = Bench::on_anything(&Standalone, options).template;
             (entrypoint, adbc.into_iter().collect::<Vec<_>>())

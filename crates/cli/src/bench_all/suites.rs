@@ -175,11 +175,8 @@ fn driver(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
         rows: setup.size.rows,
         iterations: setup.size.repetitions,
         python: Some(setup.python.to_owned()),
-        client: match &setup.reference {
-            ReferenceChoice::Client(path) => path.clone(),
-            ReferenceChoice::Nothing(_) => None,
-        },
-        ..bench_driver::usual(source).map_err(|failure| Error::other(failure.text(false)))?
+        reference: setup.reference.clone(),
+        ..bench_driver::smoke_options(source).map_err(|failure| Error::other(failure.text(false)))?
     };
     let mut kept = Ok(());
     // Who is missing is in the record; the run fails only if one of firearrow's own does.

@@ -76,6 +76,13 @@ impl Database {
         changed
     }
 
+    /// Whether there is a role of this name.
+    pub(super) fn has_role(&self, name: &str) -> Result<bool> {
+        let sql = "SELECT 1 FROM RDB$ROLES WHERE {only}";
+        let found = self.ask_scope(sql, "RDB$ROLE_NAME", Scope::One(name), |_| Ok(()))?;
+        Ok(!found.is_empty())
+    }
+
     /// Runs a query of catalog tables in which `{only}` stands for the condition that `column` is a name of the scope.
     pub(super) fn ask_scope<T>(
         &self,

@@ -125,10 +125,21 @@ pub(crate) fn domains(connection: &Connection, name: Name<'_>) -> Result<Vec<(Do
 pub(crate) fn grants(connection: &Connection, name: Option<&str>) -> Result<String> {
     let database = Database::open(connection, false)?;
     let mut script = Script::default();
+    let Some(name) = name else {
+        grant::create(&database, Name::Any, None, &mut script)?;
+        return Ok(script.text());
+    };
+    if let Some(object) = object::find_any(connection, name)?.first() {
+        grant::create(&database, Name::Is(&object.name), None, &mut script)?;
+        return Ok(script.text());
+    }
     // Roles are no objects with DDL of their own, but can be granted.
-    let found =
-        name.map(|name| object::find(connection, name).map_or(name.to_owned(), |mut all| all.remove(0).name));
-    grant::create(&database, found.as_deref().map_or(Name::Any, Name::Is), None, &mut script)?;
+    let quoted = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let role = quoted.map_or_else(|| name.to_uppercase(), |name| name.replace("\"\"", "\""));
+    if !database.has_role(&role)? {
+        return Err(Failure::other(format!("there is no object or role {}", terminal::line(name))));
+    }
+    grant::create(&database, Name::Is(&role), None, &mut script)?;
     Ok(script.text())
 }
 

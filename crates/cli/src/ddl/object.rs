@@ -81,6 +81,19 @@ impl Kind {
 /// Returns the objects with exactly this name, or else those with the only name that differs in letter case alone. A
 /// name in quotes means exactly this one. Objects of several kinds may have the same name.
 pub(super) fn find(connection: &Connection, given: &str) -> Result<Vec<Object>> {
+    let found = find_any(connection, given)?;
+    if found.is_empty() {
+        return Err(Failure::other(format!(
+            "there is no table, view, procedure, function, package, trigger, sequence, domain, index or exception \
+             {}: the command tables lists tables and views",
+            line(given.trim())
+        )));
+    }
+    Ok(found)
+}
+
+/// [`find`], where there may be none.
+pub(super) fn find_any(connection: &Connection, given: &str) -> Result<Vec<Object>> {
     let given = given.trim();
     let quoted = given.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let wanted = quoted.map_or_else(|| given.to_owned(), |name| name.replace("\"\"", "\""));
@@ -95,13 +108,6 @@ pub(super) fn find(connection: &Connection, given: &str) -> Result<Vec<Object>> 
             "{} could be any of {}: write the one you mean with its quotes",
             line(given),
             names.join(", ")
-        )));
-    }
-    if found.is_empty() {
-        return Err(Failure::other(format!(
-            "there is no table, view, procedure, function, package, trigger, sequence, domain, index or exception \
-             {}: the command tables lists tables and views",
-            line(given)
         )));
     }
     Ok(found)

@@ -70,7 +70,7 @@ impl Runner {
         if let Some(kinds) = kinds {
             let found = tables::tables(&self.connection, pattern, kinds, listing == Listing::SystemTables)?;
             return match found.is_empty() {
-                true => self.nothing(listing),
+                true => self.nothing(listing, pattern),
                 false => self.display.text(&tables::text(&found)),
             };
         }
@@ -83,19 +83,21 @@ impl Runner {
         if let (Some(pattern), true) = (pattern, found.is_empty()) {
             found = rows(Some(&pattern.to_uppercase()))?;
         }
-        let mut rows = found;
-        if rows.is_empty() {
-            return self.nothing(listing);
+        if found.is_empty() {
+            return self.nothing(listing, pattern);
         }
-        for cell in rows.iter_mut().flatten() {
+        for cell in found.iter_mut().flatten() {
             *cell = terminal::line(cell).into_owned();
         }
-        rows.insert(0, listing.head().iter().map(|head| (*head).to_owned()).collect());
-        self.display.text(&aligned(&rows, usize::MAX))
+        found.insert(0, listing.head().iter().map(|head| (*head).to_owned()).collect());
+        self.display.text(&aligned(&found, usize::MAX))
     }
 
-    fn nothing(&self, listing: Listing) -> Result<()> {
-        self.display.remark(&format!("there are no {}", listing.noun()))
+    fn nothing(&self, listing: Listing, pattern: Option<&str>) -> Result<()> {
+        self.display.remark(&match pattern {
+            Some(pattern) => format!("no {} match {}", listing.noun(), terminal::line(pattern)),
+            None => format!("there are no {}", listing.noun()),
+        })
     }
 
     /// Shows facts of the database and of the connection.
@@ -259,7 +261,10 @@ fn packaged(package: Option<String>, name: &str) -> String {
 /// A name as somebody wrote it in SQL.
 fn name_of(token: &Token<'_>) -> String {
     match token.kind {
-        TokenKind::QuotedName => token.text.trim_matches('"').replace("\"\"", "\""),
+        TokenKind::QuotedName => {
+            let inner = token.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            inner.unwrap_or(token.text).replace("\"\"", "\"")
+        }
         _ => token.text.to_ascii_uppercase(),
     }
 }

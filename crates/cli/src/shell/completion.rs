@@ -93,17 +93,20 @@ impl Completion {
             let fitting = columns.iter().filter(|name| fits(name, rest));
             return fitting.map(|name| format!("{qualifier}.{}", spelled(name, word))).collect();
         }
-        let tables = |names: &Names| -> Vec<String> {
-            names
-                .tables
-                .iter()
-                .chain(&names.procedures)
-                .filter(|name| fits(name, word))
-                .map(|name| spelled(name, word))
-                .collect()
+        let those = |all: &[&[String]]| -> Vec<String> {
+            let all = all.iter().flat_map(|names| names.iter());
+            all.filter(|name| fits(name, word)).map(|name| spelled(name, word)).collect()
         };
-        if text[..start].trim_start().starts_with('\\') || wants_table(&text[..start]) {
-            return tables(names);
+        let before = &text[..start];
+        // Procedures can be selected from.
+        if before.trim_start().starts_with('\\') || follows(before, &["FROM", "JOIN"]) {
+            return those(&[&names.tables, &names.procedures]);
+        }
+        if follows(before, &["PROCEDURE"]) {
+            return those(&[&names.procedures]);
+        }
+        if follows(before, &["INTO", "UPDATE", "TABLE", "VIEW"]) {
+            return those(&[&names.tables]);
         }
         let mut found = Vec::new();
         for (table, _) in tables_of(text, &names.tables) {
@@ -115,7 +118,7 @@ impl Completion {
         // Without a letter, everything would be listed.
         if !word.is_empty() {
             found.extend(keywords(word));
-            found.extend(tables(names));
+            found.extend(those(&[&names.tables, &names.procedures]));
         }
         found
     }
@@ -208,12 +211,9 @@ fn keywords(word: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a table comes next.
-fn wants_table(before: &str) -> bool {
-    let last = tokens(before).last();
-    last.is_some_and(|last| {
-        ["FROM", "JOIN", "INTO", "UPDATE", "TABLE", "VIEW", "PROCEDURE"].iter().any(|word| last.is_word(word))
-    })
+/// Whether one of these words comes last.
+fn follows(before: &str, words: &[&str]) -> bool {
+    tokens(before).last().is_some_and(|last| words.iter().any(|word| last.is_word(word)))
 }
 
 /// The tables of a statement, and their aliases.
@@ -438,7 +438,7 @@ mod tests {
         let expected = [("EMPLOYEE", Some("E")), ("A b", Some("X")), ("SALES", None)];
         let expected = expected.map(|(table, alias)| (table.to_owned(), alias.map(str::to_owned)));
         assert_eq!(found, expected);
-        assert!(wants_table("SELECT * FROM ") && !wants_table("SELECT * FROM t WHERE "));
+        assert!(follows("SELECT * from ", &["FROM"]) && !follows("SELECT * FROM t WHERE ", &["FROM"]));
     }
 
     #[test]

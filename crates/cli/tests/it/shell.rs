@@ -246,10 +246,12 @@ matrix!(
         ] {
             assert_eq!(shown.matches(part).count(), count, "{part:?} in {shown}");
         }
-        let none = piped(target, &url, "\\z NOBODY\nSHOW GRANTS AMOUNT;\n\\dx NOTHING%\n").success();
-        for part in ["there are no grants", "there are no exceptions"] {
+        let none = piped(target, &url, "SHOW GRANTS AMOUNT;\n\\dx NOTHING%\n").success();
+        for part in ["there are no grants", "no exceptions match NOTHING%"] {
             assert!(none.text().contains(part), "{none:?}");
         }
+        piped(target, &url, "\\z NOBODY\n").failure(1, &["there is no object or role NOBODY"]);
+        piped(target, &url, "\\z clerk\n").success();
     },
     fn the_display_can_be_chosen_at_the_start(target: &Target) {
         let url = demo(target, "1");

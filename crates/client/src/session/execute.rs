@@ -162,7 +162,7 @@ pub(super) fn refuse_cursor(prepared: &Prepared) -> Result<()> {
 
 fn missing_parameters(count: usize) -> Error {
     let text = match count {
-        1 => "the statement has a parameter, which was not given".to_owned(),
+        1 => "the statement has one parameter, and no value was given".to_owned(),
         _ => format!("the statement has {count} parameters, and none were given"),
     };
     Error::new(Kind::Parameter, text)
