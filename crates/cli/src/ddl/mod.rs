@@ -135,7 +135,11 @@ pub(crate) fn grants(connection: &Connection, name: Option<&str>) -> Result<Stri
     }
     // Roles are no objects with DDL of their own, but can be granted.
     let quoted = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    let role = quoted.map_or_else(|| name.to_uppercase(), |name| name.replace("\"\"", "\""));
+    let written = quoted.map_or_else(|| name.to_owned(), |name| name.replace("\"\"", "\""));
+    let role = match database.has_role(&written)? {
+        true => written,
+        false => written.to_uppercase(),
+    };
     if !database.has_role(&role)? {
         return Err(Failure::other(format!("there is no object or role {}", terminal::line(name))));
     }

@@ -252,6 +252,10 @@ matrix!(
         }
         piped(target, &url, "\\z NOBODY\n").failure(1, &["there is no object or role NOBODY"]);
         piped(target, &url, "\\z clerk\n").success();
+        let mixed =
+            "CREATE ROLE \"Mixed\";\nGRANT \"Mixed\" TO USER BOB;\n\\z Mixed\nSHOW GRANTS \"Mixed\";\n";
+        let mixed = piped(target, &url, mixed).success();
+        assert_eq!(mixed.text().matches("GRANT \"Mixed\" TO USER BOB").count(), 2, "{mixed:?}");
     },
     fn the_display_can_be_chosen_at_the_start(target: &Target) {
         let url = demo(target, "1");
