@@ -18,7 +18,7 @@ use firearrow::{
 use firearrow_bench::text::{size, thousands};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
@@ -48,15 +48,13 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let sinks = files.iter().map(|file| format.sink(&source.schema, style, file.output()?));
     let sinks = sinks.collect::<Result<Vec<_>>>()?;
     let counters = files.iter().map(OutputFile::counter).collect();
-    let parts = source.cursors.len();
-    // One connection does not say how far it is, and counting the rows first would cost as much as reading them.
-    let progress = match parts == 1 && source.cursors[0].progress().is_none() {
-        true => Progress::endless(args.quiet || json, counters),
-        false => Progress::of_share(args.quiet || json, counters),
+    // Other queries and partitions do not say how far they are, and counting the rows first would cost as much as reading them.
+    let progress = match source.cursors.iter().any(|cursor| cursor.progress().is_some()) {
+        true => Progress::of_share(args.quiet || json, counters),
+        false => Progress::endless(args.quiet || json, counters),
     };
-    let advance = Advance { progress: &progress, parts, rows: AtomicU64::new(0), ended: AtomicUsize::new(0) };
     let (read, readers) = (source.read, source.readers);
-    let rows = pump(source.cursors, sinks, &advance)?;
+    let rows = pump(source.cursors, sinks, &progress)?;
     drop(progress);
     let bytes = files.into_iter().map(OutputFile::keep).sum::<Result<u64>>()?;
     let copied = Copied { rows, bytes, seconds: started.elapsed().as_secs_f64(), read, readers };
@@ -159,36 +157,9 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(format!("{stem}-{number}{}", extension.unwrap_or_default()))
 }
 
-/// How far a copy is: by the pages of a table that several connections read in order, or by the partitions that are
-/// complete.
-struct Advance<'a> {
-    progress: &'a Progress,
-    parts: usize,
-    rows: AtomicU64,
-    ended: AtomicUsize,
-}
-
-impl Advance<'_> {
-    fn add(&self, cursor: &Cursor, rows: u64) {
-        let all = self.rows.fetch_add(rows, Ordering::Relaxed) + rows;
-        let ended = self.ended.load(Ordering::Relaxed) as f64 / self.parts as f64;
-        match cursor.progress().or((self.parts > 1).then_some(ended)) {
-            Some(share) => self.progress.share(share, all),
-            None => self.progress.add(rows),
-        }
-    }
-
-    fn end(&self) {
-        let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
-        if self.parts > 1 {
-            self.progress.share(ended as f64 / self.parts as f64, self.rows.load(Ordering::Relaxed));
-        }
-    }
-}
-
 /// Reads batches and writes them on separate threads, so that neither waits for the other; channels bound the number of
 /// batches in memory. There are as many sinks as cursors, or one for all.
-fn pump(cursors: Vec<Cursor>, sinks: Vec<Box<dyn Sink>>, advance: &Advance<'_>) -> Result<u64> {
+fn pump(cursors: Vec<Cursor>, sinks: Vec<Box<dyn Sink>>, progress: &Progress) -> Result<u64> {
     let failed = AtomicBool::new(false);
     let failed = &failed;
     thread::scope(|scope| {
@@ -204,7 +175,7 @@ fn pump(cursors: Vec<Cursor>, sinks: Vec<Box<dyn Sink>>, advance: &Advance<'_>) 
             for cursor in share {
                 let sender = sender.clone();
                 readers.push(scope.spawn(move || {
-                    let result = read(cursor, &sender, advance, failed);
+                    let result = read(cursor, &sender, progress, failed);
                     if result.is_err() {
                         failed.store(true, Ordering::Relaxed);
                     }
@@ -227,7 +198,7 @@ fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
 fn read(
     mut cursor: Cursor,
     sender: &SyncSender<Message>,
-    advance: &Advance<'_>,
+    progress: &Progress,
     failed: &AtomicBool,
 ) -> Result<u64> {
     let mut rows = 0;
@@ -240,9 +211,12 @@ fn read(
             return Ok(rows);
         }
         rows += count;
-        advance.add(&cursor, count);
+        match cursor.progress() {
+            // It is the only one, then.
+            Some(share) => progress.share(share, rows),
+            None => progress.add(count),
+        }
     }
-    advance.end();
     // The writer is gone only after its own failure.
     let _ = sender.send(Message::End);
     Ok(rows)

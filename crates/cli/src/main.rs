@@ -112,7 +112,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         return ExitCode::FAILURE;
     }
     if let Some(database) = database_as_command(error) {
-        eprintln!("  tip: firearrow shell {}", secret::redact(database));
+        eprintln!("  tip: firearrow shell {}", terminal::line(database));
     }
     if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
@@ -122,5 +122,6 @@ fn database_as_command(error: &clap::Error) -> Option<&str> {
     let is_unknown = error.kind() == clap::error::ErrorKind::InvalidSubcommand;
     let given = error.get(clap::error::ContextKind::InvalidSubcommand).filter(|_| is_unknown)?;
     let clap::error::ContextValue::String(given) = given else { return None };
-    given.contains(['.', '/', ':']).then_some(given)
+    // It would not be repeated with a password.
+    (given.contains(['.', '/', ':']) && !given.contains(['@', ';', ' '])).then_some(given)
 }

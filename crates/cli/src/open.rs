@@ -113,29 +113,34 @@ pub(crate) fn warn_again() {
 
 /// [`open`] for a command that opens one connection after the other.
 pub(crate) fn attach(config: &Config) -> Result<Connection> {
-    connect(config, || Connection::open(config))
+    opened(config, interrupt::cancellable(|| Connection::open(config)))
 }
 
-fn connect(config: &Config, connect: impl FnOnce() -> Result<Connection>) -> Result<Connection> {
-    let opened = interrupt::cancellable(connect).inspect(warn);
+/// What is due once a server has answered.
+fn opened(config: &Config, opened: Result<Connection>) -> Result<Connection> {
     // Somebody may have mistyped.
-    opened.inspect_err(|error| {
+    opened.inspect(warn).inspect_err(|error| {
         if error.kind() == Kind::Login {
             entered().retain(|(to, _, _)| *to != config.target);
         }
     })
 }
 
-/// [`attach`], until Ctrl-C: then the thread that connects is left to itself, and closes what it opens.
+/// [`attach`], until Ctrl-C: then the thread that connects is left to itself, and closes what it opens. It changes nothing
+/// else, for the session goes on meanwhile.
 pub(crate) fn attach_until_stopped(config: &Config) -> Result<Connection, Failure> {
     let (sender, receiver) = mpsc::channel();
-    let config = config.clone();
-    let connect = move || drop(sender.send(attach(&config)));
+    let target = config.clone();
+    let connect = move || drop(sender.send(Connection::open(&target)));
     thread::Builder::new().name("connecting".to_owned()).spawn(connect)?;
     loop {
         match receiver.recv_timeout(LOOK) {
-            Ok(opened) => return Ok(opened?),
-            Err(RecvTimeoutError::Timeout) => interrupt::check()?,
+            Ok(connection) => return Ok(opened(config, connection.inspect(interrupt::cancel_with))?),
+            Err(RecvTimeoutError::Timeout) => interrupt::check().inspect_err(|_| {
+                terminal::remark(
+                    "the attempt to connect goes on in the background, and closes what it opens",
+                );
+            })?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Failure::other("the thread that connects panicked"));
             }
@@ -146,9 +151,14 @@ pub(crate) fn attach_until_stopped(config: &Config) -> Result<Connection, Failur
 /// How often it looks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// [`attach`], for a new database.
+/// [`attach`], for a new database. Whoever ends the command meanwhile waits for the end of it, or is told what stays.
 pub(crate) fn create(config: &Config) -> Result<Connection> {
-    connect(config, || Connection::create(config))
+    let staying = interrupt::staying();
+    let database = terminal::line(config.target.database()).into_owned();
+    interrupt::stays(Some(format!("{database} may be incomplete: remove it")));
+    let created = Connection::create(config).inspect(interrupt::cancel_with);
+    interrupt::stays(staying);
+    opened(config, created)
 }
 
 /// Prints the warnings of the first connection that has any.

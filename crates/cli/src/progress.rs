@@ -31,6 +31,9 @@ impl Progress {
     pub(crate) fn of_share(quiet: bool, bytes: Vec<Arc<AtomicU64>>) -> Self {
         let bar = visible(quiet, || ProgressBar::new(WHOLE));
         bar.set_style(style("{bar:30} {percent:>3}%  {msg}  {eta}"));
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(REDRAW);
+        }
         Self { bar, bytes }
     }
 

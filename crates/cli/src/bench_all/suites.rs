@@ -153,14 +153,7 @@ fn blob(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
         reference: setup.reference.clone(),
     };
     let bench = blob::Bench::prepare(setup.host, setup.config, options)?;
-    let mut kept = Ok(());
-    bench.run(&mut |record| {
-        if kept.is_ok() {
-            kept = keep(record.clone());
-        }
-    })?;
-    kept?;
-    Ok(ALL_MEASURED)
+    record_by_record(|done| bench.run(done).map(drop), keep)
 }
 
 fn driver(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
@@ -178,15 +171,9 @@ fn driver(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
         reference: setup.reference.clone(),
         ..bench_driver::smoke_options(source).map_err(|failure| Error::other(failure.text(false)))?
     };
-    let mut kept = Ok(());
+    let mut bench = driver::Bench::prepare(setup.host, options)?;
     // Who is missing is in the record; the run fails only if one of firearrow's own does.
-    driver::Bench::prepare(setup.host, options)?.run(&mut |record| {
-        if kept.is_ok() {
-            kept = keep(record.clone());
-        }
-    })?;
-    kept?;
-    Ok(ALL_MEASURED)
+    record_by_record(|done| bench.run(done).map(drop), keep)
 }
 
 fn oltp(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
@@ -246,6 +233,20 @@ fn no_network(config: &Config) -> Option<Outcome> {
     is_embedded.then(|| {
         Outcome::Unavailable("it measures servers: an engine in this process has no network".to_owned())
     })
+}
+
+/// Runs a benchmark that hands over its record again and again, as a callback that cannot fail gets it.
+fn record_by_record(
+    run: impl FnOnce(&mut dyn FnMut(&Record)) -> Result<()>,
+    keep: Keep<'_>,
+) -> Result<Outcome> {
+    let mut kept = Ok(());
+    run(&mut |record| {
+        if kept.is_ok() {
+            kept = keep(record.clone());
+        }
+    })?;
+    kept.map(|()| ALL_MEASURED)
 }
 
 /// Measures one thing after the other, and hands over the record after each. What fails is named.

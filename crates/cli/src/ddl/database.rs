@@ -78,6 +78,9 @@ impl Database {
 
     /// Whether there is a role of this name.
     pub(super) fn has_role(&self, name: &str) -> Result<bool> {
+        if name.chars().count() > LONGEST_NAME {
+            return Ok(false);
+        }
         let sql = "SELECT 1 FROM RDB$ROLES WHERE {only}";
         let found = self.ask_scope(sql, "RDB$ROLE_NAME", Scope::One(name), |_| Ok(()))?;
         Ok(!found.is_empty())

@@ -134,15 +134,13 @@ pub(crate) fn grants(connection: &Connection, name: Option<&str>) -> Result<Stri
         return Ok(script.text());
     }
     // Roles are no objects with DDL of their own, but can be granted.
-    let quoted = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    let written = quoted.map_or_else(|| name.to_owned(), |name| name.replace("\"\"", "\""));
-    let role = match database.has_role(&written)? {
-        true => written,
-        false => written.to_uppercase(),
+    let (exact, is_quoted) = object::written(name);
+    let upper = exact.to_uppercase();
+    let role = match (database.has_role(&exact)?, is_quoted) {
+        (true, _) => exact,
+        (false, false) if database.has_role(&upper)? => upper,
+        _ => return Err(Failure::other(format!("there is no object or role {}", terminal::line(name)))),
     };
-    if !database.has_role(&role)? {
-        return Err(Failure::other(format!("there is no object or role {}", terminal::line(name))));
-    }
     grant::create(&database, Name::Is(&role), None, &mut script)?;
     Ok(script.text())
 }

@@ -92,13 +92,20 @@ pub(super) fn find(connection: &Connection, given: &str) -> Result<Vec<Object>> 
     Ok(found)
 }
 
+/// A name without the quotes that it may have, and whether it had them.
+pub(super) fn written(given: &str) -> (String, bool) {
+    match given.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(name) => (name.replace("\"\"", "\""), true),
+        None => (given.to_owned(), false),
+    }
+}
+
 /// [`find`], where there may be none.
 pub(super) fn find_any(connection: &Connection, given: &str) -> Result<Vec<Object>> {
     let given = given.trim();
-    let quoted = given.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    let wanted = quoted.map_or_else(|| given.to_owned(), |name| name.replace("\"\"", "\""));
+    let (wanted, is_quoted) = written(given);
     let mut found = alike(connection, &wanted)?;
-    if quoted.is_some() || found.iter().any(|object| object.name == wanted) {
+    if is_quoted || found.iter().any(|object| object.name == wanted) {
         found.retain(|object| object.name == wanted);
     }
     let names: BTreeSet<&str> = found.iter().map(|object| object.name.as_str()).collect();

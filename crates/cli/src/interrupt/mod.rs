@@ -15,7 +15,7 @@ mod leftover;
 mod signal;
 
 pub(crate) use conversation::{Conversation, converse};
-pub(crate) use leftover::{ended, keep_terminal, output, start, stays, temporary};
+pub(crate) use leftover::{ended, keep_terminal, output, start, staying, stays, temporary};
 
 use crate::failure::{Failure, Result};
 use crate::terminal;
@@ -114,11 +114,16 @@ pub(crate) fn cancellable(
     open: impl FnOnce() -> Result<Connection, firearrow::Error>,
 ) -> Result<Connection, firearrow::Error> {
     let connection = waiting(open)?;
+    cancel_with(&connection);
+    Ok(connection)
+}
+
+/// From now on the calls of this connection are cancelled when the command must end.
+pub(crate) fn cancel_with(connection: &Connection) {
     let handle = connection.cancel_handle();
     on_end(move || {
         handle.cancel();
     });
-    Ok(connection)
 }
 
 /// Cancels like this, again and again, when the command must end. It stays registered; that is of no effect once there is

@@ -4,9 +4,10 @@ use super::Runner;
 use crate::failure::{Failure, Result};
 use crate::tables::{self, Kind};
 use crate::terminal;
+use firearrow::arrow::NoneEncoding;
 use firearrow::catalog::{Catalog, Domain, Name};
 use firearrow::sql::{Token, TokenKind, tokens};
-use firearrow::{BatchExt, Connection};
+use firearrow::{BatchExt, Connection, Params, ReadOptions};
 use firearrow_bench::text::aligned;
 
 /// A kind of objects that can be listed.
@@ -209,7 +210,11 @@ fn domains(connection: &Connection, pattern: Option<&str>) -> Result<Vec<Vec<Str
 /// Names, and a fact about each.
 fn pairs(catalog: &Catalog, sql: &str, pattern: Option<&str>) -> Result<Vec<Vec<String>>> {
     let mut rows = Vec::new();
-    for batch in catalog.transaction().query(sql)? {
+    let transaction = catalog.transaction();
+    // Messages have no character set, and are only shown. The options of the connection are meant for data.
+    let options = ReadOptions::default().none_encoding(NoneEncoding::Utf8Lossy);
+    let statement = transaction.prepare(sql)?.with_read_options(options);
+    for batch in statement.query(transaction, Params::none())? {
         for row in batch?.rows() {
             let (name, fact): (String, Option<String>) = (row.get(0)?, row.get(1)?);
             if pattern.is_none_or(|pattern| is_like(&name, pattern)) {
@@ -258,13 +263,10 @@ fn packaged(package: Option<String>, name: &str) -> String {
     package.map_or_else(|| name.to_owned(), |package| format!("{package}.{name}"))
 }
 
-/// A name as somebody wrote it in SQL.
+/// A name as somebody wrote it in SQL; in quotes it stays in them, and is meant exactly.
 fn name_of(token: &Token<'_>) -> String {
     match token.kind {
-        TokenKind::QuotedName => {
-            let inner = token.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            inner.unwrap_or(token.text).replace("\"\"", "\"")
-        }
+        TokenKind::QuotedName => token.text.to_owned(),
         _ => token.text.to_ascii_uppercase(),
     }
 }

@@ -173,7 +173,7 @@ const COMMANDS: [Command; 37] = [
     Command {
         names: &["\\z"],
         arguments: "[NAME]",
-        help: "who may do what with an object, or with everything",
+        help: "who may do what with an object, who has a role, or all of it",
         run: |shell, arguments| {
             let name = (!arguments.all.is_empty()).then(|| arguments.all.to_owned());
             shell.on_runner(|runner| runner.show_grants(name.as_deref()))?;

@@ -132,28 +132,26 @@ impl Completion {
             return;
         }
         // A call that has to be cancelled may cost the connection, and the changes with it.
-        if runner.uncommitted().is_some_and(|changes| changes > 0) {
+        if runner.uncommitted().is_some() {
             return;
         }
-        let ask = || {
-            let catalog = runner.connection.catalog()?;
-            Ok::<_, firearrow::Error>((catalog.tables(Name::Any)?, catalog.procedures(Name::Any)?))
-        };
-        // Without an answer, keywords are still completed.
-        if let Ok((tables, procedures)) = CancelToken::after(PATIENCE).run(ask) {
-            let mut tables: Vec<String> = tables.into_iter().map(|table| table.name).collect();
-            tables.sort();
-            let procedures = procedures.into_iter().filter(|each| each.package.is_none());
-            let procedures = procedures.map(|each| each.name).collect();
-            let (since, definitions) = (Instant::now(), runner.definitions());
-            *names = Some(Names { tables, procedures, columns: HashMap::new(), since, definitions });
-        }
+        // Without an answer, keywords are still completed, and nobody waits for the next one for a while.
+        let patience = CancelToken::after(PATIENCE);
+        let tables = patience.run(|| runner.connection.catalog()?.tables(Name::Any));
+        let procedures = patience.run(|| runner.connection.catalog()?.procedures(Name::Any));
+        let tables = tables.unwrap_or_default().into_iter().map(|table| table.name);
+        let mut tables: Vec<String> = tables.collect();
+        tables.sort();
+        let procedures = procedures.unwrap_or_default().into_iter().filter(|each| each.package.is_none());
+        let procedures = procedures.map(|each| each.name).collect();
+        let (since, definitions) = (Instant::now(), runner.definitions());
+        *names = Some(Names { tables, procedures, columns: HashMap::new(), since, definitions });
     }
 }
 
 impl Names {
     fn columns(&mut self, runner: &Runner, table: &str) -> &[String] {
-        if !self.columns.contains_key(table) && runner.uncommitted().is_some_and(|changes| changes > 0) {
+        if !self.columns.contains_key(table) && runner.uncommitted().is_some() {
             return &[];
         }
         self.columns.entry(table.to_owned()).or_insert_with(|| {

@@ -375,14 +375,11 @@ impl Shell {
 
     /// Shows a failure. A lost connection can be replaced.
     fn recover(&mut self, failure: &Failure) -> Result<Next> {
-        match failure.reason() {
-            // Whoever has left the pager has seen enough.
-            Failure::PipeClosed => return Ok(Next::Continue),
-            Failure::Stopped => terminal::remark("cancelled"),
-            Failure::Firebird(error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
-            Failure::Told(_, error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
-            _ => terminal::remark(&format!("error: {}", failure.text(false))),
+        // Whoever has left the pager has seen enough.
+        if matches!(failure.reason(), Failure::PipeClosed) {
+            return Ok(Next::Continue);
         }
+        tell(failure);
         if interrupt::reason().is_some() || !self.runner.borrow().connection.is_failed() {
             return Ok(Next::Continue);
         }
@@ -393,7 +390,7 @@ impl Shell {
             let (url, config) = (self.runner.borrow().url.clone(), self.runner.borrow().config.clone());
             match self.reconnect(&url, config) {
                 Ok(()) => return Ok(Next::Continue),
-                Err(failure) => terminal::remark(&format!("error: {}", failure.text(false))),
+                Err(failure) => tell(&failure),
             }
             let Some(editor) = &mut self.editor else { break };
             again = interrupt::reason().is_none() && editor.ask("Try again? [Y/n] ", true)? == Some(true);
@@ -514,6 +511,16 @@ fn edited(text: &str) -> Result<String> {
         return Err(Failure::other(format!("{editor}: {status}; set VISUAL or EDITOR")));
     }
     Ok(std::fs::read_to_string(file.path())?.trim_end().to_owned())
+}
+
+/// Says why something has not been done.
+fn tell(failure: &Failure) {
+    match failure.reason() {
+        Failure::Stopped => terminal::remark("cancelled"),
+        Failure::Firebird(error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
+        Failure::Told(_, error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
+        _ => terminal::remark(&format!("error: {}", failure.text(false))),
+    }
 }
 
 #[cfg(test)]

@@ -250,6 +250,10 @@ matrix!(
         for part in ["there are no grants", "no exceptions match NOTHING%"] {
             assert!(none.text().contains(part), "{none:?}");
         }
+        // Messages are only shown, whatever becomes of data.
+        let gap = if url.contains('?') { '&' } else { '?' };
+        let shown = piped(target, &format!("{url}{gap}none_encoding=binary"), "\\dx\n").success();
+        assert!(shown.text().contains("that is too much"), "{shown:?}");
         piped(target, &url, "\\z NOBODY\n").failure(1, &["there is no object or role NOBODY"]);
         piped(target, &url, "\\z clerk\n").success();
         let mixed =

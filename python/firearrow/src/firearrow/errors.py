@@ -168,8 +168,8 @@ def make(name: str, message: str, sqlstate: str | None, kind: str | None, detail
     error.kind = kind
     error.details = details
     error.gds_codes = tuple(int(code) for code in details.get("gds_codes", "").split(",") if code)
-    if error.gds_codes:
-        error.gds_names = tuple(details.get("gds_names", "").split(","))
+    if "gds_names" in details:
+        error.gds_names = tuple(details["gds_names"].split(","))
     for attribute in ("sqlcode", "line", "column", "row"):
         if attribute in details:
             setattr(error, attribute, int(details[attribute]))
