@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::collections::VecDeque;
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const NAME: &CStr = c_str!("arrow_array_stream");
 
@@ -33,7 +34,7 @@ pub(crate) fn reader(object: &Bound<'_, PyAny>) -> PyResult<Option<Received>> {
     // SAFETY: the name says what the capsule holds. Its content is moved out, which leaves a released stream behind, as the
     // interface demands.
     let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr().cast()) };
-    let received = |reader| Some(Received { reader, ahead: VecDeque::new(), is_all: false });
+    let received = |reader| Some(Received { reader, ahead: VecDeque::new(), is_all: false, is_over: None });
     reader.map(received).map_err(|failed| PyTypeError::new_err(failed.to_string()))
 }
 
@@ -44,14 +45,32 @@ pub(crate) struct Received {
     ahead: VecDeque<RecordBatch>,
     /// These are all.
     is_all: bool,
+    /// Nothing more is asked for once this is set.
+    is_over: Option<&'static AtomicBool>,
 }
 
 impl Received {
+    /// Ends with an error once `is_over` is set. A producer may run Python code, which a thread of ours must not do when the
+    /// interpreter ends: Python ends such threads in the middle of other libraries' functions, which aborts the process.
+    pub(crate) fn until(mut self, is_over: &'static AtomicBool) -> Self {
+        self.is_over = Some(is_over);
+        self
+    }
+
+    /// Asks the producer.
+    fn pull(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
+        if self.is_over.is_some_and(|is_over| is_over.load(Ordering::SeqCst)) {
+            let text = "the interpreter is shutting down".to_owned();
+            return Some(Err(ArrowError::CDataInterface(text)));
+        }
+        self.reader.next()
+    }
+
     /// Reads batches, up to so many bytes.
     pub(crate) fn look_ahead(&mut self, bytes: usize) -> Result<(), ArrowError> {
         let mut size = 0;
         while size < bytes {
-            let Some(batch) = self.reader.next().transpose()? else {
+            let Some(batch) = self.pull().transpose()? else {
                 self.is_all = true;
                 break;
             };
@@ -72,7 +91,7 @@ impl Iterator for Received {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.ahead.pop_front().map(Ok).or_else(|| self.reader.next())
+        self.ahead.pop_front().map(Ok).or_else(|| self.pull())
     }
 }
 

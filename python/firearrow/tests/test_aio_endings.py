@@ -149,6 +149,27 @@ async def work():
 loop = asyncio.new_event_loop()
 kept = loop.run_until_complete(work())
 """,
+    # While the interpreter ends, which takes a while here, no thread of ours may ask for the next batch.
+    "producer": """
+import pyarrow
+class Late:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.5)
+late = Late()
+def slow():
+    for number in range(1000):
+        time.sleep(0.01)
+        yield pyarrow.record_batch({"ID": [number]})
+async def work():
+    connection = await open_one()
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"ID": pyarrow.int64()}), slow())
+    ingesting = asyncio.create_task(connection.cursor().ingest(reader, "PRODUCED", mode="replace"))
+    await asyncio.sleep(0.3)
+    assert not ingesting.done()
+    return connection, ingesting
+loop = asyncio.new_event_loop()
+kept = loop.run_until_complete(work())
+""",
     "fork": """
 connection = asyncio.run(open_one())
 child = os.fork()

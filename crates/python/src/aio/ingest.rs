@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, Inner};
 use super::operation::{Operation, spawn_writing};
+use super::runtime::IS_OVER;
 use super::transaction::Transaction;
 use crate::api::Asynchronous;
 use crate::capsule::Received;
@@ -33,6 +34,7 @@ impl Cursor {
     ) -> PyResult<Ingestion> {
         let inner = self.here(py)?;
         let (ingestion, rows) = flow::Ingestion::new(py, data, table, mode, text.map(|length| length.0))?;
+        let rows = rows.until(&IS_OVER);
         Ok(Ingestion { inner, ingestion: Arc::new(ingestion), rows: Arc::new(Mutex::new(Some(rows))) })
     }
 }

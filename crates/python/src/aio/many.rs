@@ -2,6 +2,7 @@
 
 use super::cursor::{Inner, Told};
 use super::operation::{Operation, spawn, spawn_writing};
+use super::runtime::IS_OVER;
 use super::transaction::Place;
 use crate::api::{Api, Asynchronous};
 use crate::capsule::{self, Received};
@@ -53,7 +54,7 @@ impl Many {
     ) -> PyResult<Operation> {
         let reader = capsule::reader(rows)?;
         let (rows, is_named) = match reader {
-            Some(reader) => (Rows::Arrow(Box::new(reader)), false),
+            Some(reader) => (Rows::Arrow(Box::new(reader.until(&IS_OVER))), false),
             None => {
                 let mut rows = rows.try_iter()?;
                 let first = rows.next().transpose()?;

@@ -5,6 +5,7 @@ use crate::process;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
@@ -15,6 +16,9 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Locked for moments, and only by threads that have Python's lock, so that a fork never finds it locked.
 static RUNTIME: Mutex<State> = Mutex::new(State::None);
+
+/// Set when the interpreter ends, before the runtime does.
+pub(super) static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 enum State {
     None,
@@ -66,6 +70,7 @@ fn end(py: Python<'_>) {
     let ended = mem::replace(&mut *state(), State::Over);
     match ended {
         State::Running(owner, runtime) if owner == process::id() => {
+            IS_OVER.store(true, Ordering::SeqCst);
             py.detach(|| runtime.shutdown_timeout(SHUTDOWN_TIMEOUT));
         }
         other => mem::forget(other),
