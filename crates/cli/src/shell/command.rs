@@ -4,6 +4,7 @@ use super::{Next, Shell};
 use crate::failure::{Failure, Result};
 use crate::output::{Format, print};
 use crate::runner::{Flow, Listing, PlanForm};
+use crate::terminal;
 use clap::ValueEnum;
 use std::path::Path;
 use std::process::Command as Process;
@@ -355,6 +356,12 @@ const COMMANDS: [Command; 37] = [
                 text.push_str(shell.splitter.terminator());
             }
             let edited = super::edited(&text)?;
+            if !edited.is_empty() && edited == text.trim_end() {
+                // Whoever leaves the editor without saving does not expect a change to be made again.
+                shell.keep(arguments.before);
+                terminal::remark("not changed, so not run; \\g runs the last statement again");
+                return Ok(Next::Continue);
+            }
             // As in psql, what ends with a terminator is run.
             if super::is_whole(&edited, shell.splitter.clone()) {
                 return shell.run_sql(&edited);

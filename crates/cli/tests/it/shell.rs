@@ -312,6 +312,10 @@ matrix!(
         session.enter("\\p");
         session.expect("SELECT 2 AS a");
         session.expect("> ");
+        // The editor finds nothing to change any more.
+        session.enter("\\e");
+        session.expect("not changed, so not run");
+        session.expect("> ");
         session.enter("\\watch 0.2");
         for _ in 0..3 {
             session.expect("Ctrl-C ends it");
