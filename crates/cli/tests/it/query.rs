@@ -31,6 +31,11 @@ matrix!(
         let csv = to_pipe("csv");
         assert_same(&readers::csv(&csv), &(shown.0, without_empty_texts(shown.1)));
         assert_eq!(std::fs::read(to_file("x.csv")).unwrap(), csv);
+        // An extension of something else is not a table.
+        let path = folder.path().join("x.csv.gz");
+        let outcome = firearrow(target, &["query", &url, sql, "-o", argument(&path)]);
+        outcome.failure(2, &[".gz names no format", "--format"]);
+        assert!(!path.exists());
         // V8 of some rows is an empty text, V16 of others NULL.
         let text = String::from_utf8(csv).unwrap();
         assert!(text.contains(",\"\",") && text.contains(",,"), "NULL and '' differ");
