@@ -4,7 +4,7 @@ use crate::args::CopyArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::{open, parse, refuse_blob_ids};
-use crate::output::{self, EXTENSIONS, Format, OutputFile, Sink, Style};
+use crate::output::{self, Format, OutputFile, Sink, Style};
 use crate::progress::Progress;
 use crate::terminal;
 use arrow::array::RecordBatch;
@@ -77,12 +77,13 @@ fn format(args: &CopyArgs) -> Result<Format> {
         return Ok(format);
     }
     args.format.or_else(|| Format::of_path(&args.output)).ok_or_else(|| {
-        let name = args.output.display();
-        let hint = match args.output.extension().is_some_and(|extension| extension == "txt") {
-            true => "for .txt add --format table".to_owned(),
-            false => format!("use {EXTENSIONS}, or --format"),
-        };
-        Failure::usage(format!("{name}: the extension names no format; {hint}"))
+        match args.output.extension().is_some_and(|extension| extension == "txt") {
+            true => {
+                let name = args.output.display();
+                Failure::usage(format!("{name}: the extension names no format; for .txt add --format table"))
+            }
+            false => output::no_format(&args.output),
+        }
     })
 }
 
@@ -212,7 +213,7 @@ fn read(
         }
         rows += count;
         match cursor.progress() {
-            // It is the only one, then.
+            // Only a cursor that is alone knows its progress.
             Some(share) => progress.share(share, rows),
             None => progress.add(count),
         }

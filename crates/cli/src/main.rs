@@ -122,6 +122,6 @@ fn database_as_command(error: &clap::Error) -> Option<&str> {
     let is_unknown = error.kind() == clap::error::ErrorKind::InvalidSubcommand;
     let given = error.get(clap::error::ContextKind::InvalidSubcommand).filter(|_| is_unknown)?;
     let clap::error::ContextValue::String(given) = given else { return None };
-    // It would not be repeated with a password.
+    // A URL that may contain a password is not repeated.
     (given.contains(['.', '/', ':']) && !given.contains(['@', ';', ' '])).then_some(given)
 }

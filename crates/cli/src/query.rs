@@ -4,7 +4,7 @@ use crate::args::QueryArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::{open, parse, refuse_blob_ids, warn_of_statements};
-use crate::output::{self, EXTENSIONS, Format, Output, OutputFile, Sink, Style, counted};
+use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
 use crate::phases::Phases;
 use crate::runner::{Display, Flow, Runner, Settings, line, run_script, wrong_script};
 use crate::terminal;
@@ -227,14 +227,9 @@ fn format(args: &QueryArgs, json: bool) -> Result<Format> {
     let by_name = args.output.as_deref().and_then(Format::of_path);
     let default = if json { Format::Json } else { Format::Table };
     if let (None, None, Some(path)) = (args.format, by_name, &args.output)
-        && let Some(extension) = path.extension().filter(|extension| *extension != "txt")
+        && path.extension().is_some_and(|extension| extension != "txt")
     {
-        let text = format!(
-            "{}: the extension .{} names no format; use {EXTENSIONS}, or --format (.txt is a table)",
-            path.display(),
-            extension.display()
-        );
-        return Err(Failure::usage(text));
+        return Err(output::no_format(path));
     }
     let format = args.format.or(by_name).unwrap_or(default);
     if args.output.is_none() {

@@ -106,6 +106,15 @@ def test_what_is_left_open_is_ended(database: str, connection: firearrow.Connect
     assert connection.execute(f"SELECT id FROM {table}").fetchall() == [(1,)]
 
 
+# Rows from Python code, for ten seconds.
+SLOW = """
+import pyarrow
+def slow():
+    for number in range(1000):
+        time.sleep(0.01)
+        yield pyarrow.record_batch({"ID": [number]})
+"""
+
 PROGRAMS = {
     "open": "connection = asyncio.run(open_one())",
     "running": """
@@ -124,12 +133,8 @@ cursor = loop.run_until_complete(connection.execute("SELECT * FROM rdb$types"))
 query = loop.create_task(connection.begin().execute(LONG))
 loop.run_until_complete(asyncio.sleep(0.1))
 """,
-    "parts": """
-import pyarrow
-def slow():
-    for number in range(1000):
-        time.sleep(0.01)
-        yield pyarrow.record_batch({"ID": [number]})
+    "parts": SLOW
+    + """
 async def work():
     connection = await open_one()
     writer = await connection.create_blob()
@@ -150,16 +155,12 @@ loop = asyncio.new_event_loop()
 kept = loop.run_until_complete(work())
 """,
     # While the interpreter ends, which takes a while here, no thread of ours may ask for the next batch.
-    "producer": """
-import pyarrow
+    "producer": SLOW
+    + """
 class Late:
     def __del__(self, sleep=time.sleep):
         sleep(0.5)
 late = Late()
-def slow():
-    for number in range(1000):
-        time.sleep(0.01)
-        yield pyarrow.record_batch({"ID": [number]})
 async def work():
     connection = await open_one()
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"ID": pyarrow.int64()}), slow())

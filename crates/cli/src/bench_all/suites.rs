@@ -235,7 +235,7 @@ fn no_network(config: &Config) -> Option<Outcome> {
     })
 }
 
-/// Runs a benchmark that hands over its record again and again, as a callback that cannot fail gets it.
+/// Runs a benchmark that hands over its record after each step, to a callback that cannot fail.
 fn record_by_record(
     run: impl FnOnce(&mut dyn FnMut(&Record)) -> Result<()>,
     keep: Keep<'_>,

@@ -6,7 +6,7 @@ use super::csv::Csv;
 use super::input::is_regular;
 use super::json::Json;
 use crate::failure::{Failure, Result};
-use crate::output::{EXTENSIONS, Format};
+use crate::output::{self, Format};
 use arrow::array::{ArrayRef, RecordBatch, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use std::path::{Path, PathBuf};
@@ -41,12 +41,7 @@ pub(super) fn format(args: &LoadArgs) -> Result<Format> {
         args.format.or_else(|| Format::of_path(file)).ok_or_else(|| {
             match super::args::is_standard_input(file) {
                 true => Failure::usage("standard input needs --format"),
-                false => {
-                    let name = file.display();
-                    Failure::usage(format!(
-                        "{name}: the extension names no format; use {EXTENSIONS}, or --format"
-                    ))
-                }
+                false => output::no_format(file),
             }
         })
     });

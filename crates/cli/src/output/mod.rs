@@ -130,8 +130,14 @@ impl Format {
 }
 
 /// The extensions that name a format.
-pub(crate) const EXTENSIONS: &str =
+const EXTENSIONS: &str =
     ".parquet, .pq, .arrow, .feather, .ipc, .arrows (a stream), .csv, .json, .jsonl or .ndjson";
+
+/// The error for a file whose extension names no format.
+pub(crate) fn no_format(path: &Path) -> Failure {
+    let name = path.display();
+    Failure::usage(format!("{name}: the extension names no format; use {EXTENSIONS}, or --format"))
+}
 
 impl Style {
     /// Chooses the style by the file name: `.arrows` is the customary extension of streams.

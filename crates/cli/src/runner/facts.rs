@@ -211,7 +211,7 @@ fn domains(connection: &Connection, pattern: Option<&str>) -> Result<Vec<Vec<Str
 fn pairs(catalog: &Catalog, sql: &str, pattern: Option<&str>) -> Result<Vec<Vec<String>>> {
     let mut rows = Vec::new();
     let transaction = catalog.transaction();
-    // Messages have no character set, and are only shown. The options of the connection are meant for data.
+    // Messages carry no character set and are only displayed; the connection's text options are for data.
     let options = ReadOptions::default().none_encoding(NoneEncoding::Utf8Lossy);
     let statement = transaction.prepare(sql)?.with_read_options(options);
     for batch in statement.query(transaction, Params::none())? {
@@ -263,7 +263,7 @@ fn packaged(package: Option<String>, name: &str) -> String {
     package.map_or_else(|| name.to_owned(), |package| format!("{package}.{name}"))
 }
 
-/// A name as somebody wrote it in SQL; in quotes it stays in them, and is meant exactly.
+/// A name as written in SQL. A quoted name keeps its quotes and matches exactly.
 fn name_of(token: &Token<'_>) -> String {
     match token.kind {
         TokenKind::QuotedName => token.text.to_owned(),

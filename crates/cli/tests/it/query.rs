@@ -34,7 +34,7 @@ matrix!(
         // An extension of something else is not a table.
         let path = folder.path().join("x.csv.gz");
         let outcome = firearrow(target, &["query", &url, sql, "-o", argument(&path)]);
-        outcome.failure(2, &[".gz names no format", "--format"]);
+        outcome.failure(2, &["x.csv.gz: the extension names no format", "--format"]);
         assert!(!path.exists());
         // V8 of some rows is an empty text, V16 of others NULL.
         let text = String::from_utf8(csv).unwrap();
