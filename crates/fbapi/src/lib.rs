@@ -54,6 +54,8 @@ mod batch;
 mod blob;
 mod blob_stream;
 mod completion;
+#[cfg(target_os = "linux")]
+mod descriptors;
 mod elf;
 mod error;
 mod event;

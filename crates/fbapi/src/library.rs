@@ -164,10 +164,15 @@ impl Library {
             Providers::Engine => Some(self.existing_plugin()?),
             Providers::Remote => None,
         };
-        Attachment::open(self, self.provider, path, dpb, call).map_err(|error| match (error, plugin) {
-            (Error::Status(status), Some(plugin)) => explain(status, plugin, path),
-            (error, _) => error,
-        })
+        let attachment = Attachment::open(self, self.provider, path, dpb, call).map_err(|error| {
+            match (error, plugin) {
+                (Error::Status(status), Some(plugin)) => explain(status, plugin, path),
+                (error, _) => error,
+            }
+        })?;
+        #[cfg(target_os = "linux")]
+        crate::descriptors::keep_from_children(Path::new(path));
+        Ok(attachment)
     }
 
     /// The engine plugin; looked for here because the library itself only says "unavailable database".

@@ -12,7 +12,7 @@ import pytest
 from forking import in_child
 from programs import script
 from statements import LONG, ONE, attachment, values
-from threads import run, until
+from threads import Started, run, until
 
 import firearrow
 from firearrow import Pool, PoolClosed, PooledConnection
@@ -67,13 +67,28 @@ def test_closing_ends_what_takes_too_long(database: str) -> None:
 
 
 def test_no_thread_is_left(database: str) -> None:
+    threads = Started("firearrow pool")
     with Pool(database, min_size=2) as pool:
         pool.wait(20)
-        assert any(thread.name == "firearrow pool" for thread in threading.enumerate())
-    until(lambda: not any(thread.name.startswith("firearrow pool") for thread in threading.enumerate()))
+        assert threads.left()
+    threads.wait()
+
+
+def test_no_thread_comes_back(database: str) -> None:
+    """Borrowers that come late make the background thread of a closed pool start again."""
+    threads = Started("firearrow pool")
+    pool = Pool(database)
+    pool.acquire().close()
+    pool.close(timeout=20)
+    threads.wait()
+    pool._tell((None, False))
+    threads.wait()
+    # The pool itself is still there.
+    assert pool.closed
 
 
 def test_what_was_left_open_is_told(database: str) -> None:
+    threads = Started("firearrow pool")
     pool = Pool(database, max_size=1, acquire_timeout=20)
     with pytest.warns(ResourceWarning, match="was not given back"):
         connection: PooledConnection | None = pool.acquire()
@@ -87,7 +102,7 @@ def test_what_was_left_open_is_told(database: str) -> None:
     with pytest.warns(ResourceWarning, match="Pool.* was not closed"):
         del pool, again
         gc.collect()
-    until(lambda: not any(thread.name == "firearrow pool" for thread in threading.enumerate()))
+    threads.wait()
 
 
 def test_a_program_may_end_without_closing_anything(

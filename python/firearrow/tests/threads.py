@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 
 
@@ -33,3 +35,33 @@ def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
     while not condition():
         assert time.monotonic() < end, f"not within {seconds} s"
         time.sleep(0.005)
+
+
+class Started:
+    """The threads with a name that were started since then, and whether they have ended."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._before = set(threading.enumerate())
+
+    def left(self) -> list[threading.Thread]:
+        return [
+            thread
+            for thread in threading.enumerate()
+            if thread.name.startswith(self._name) and thread not in self._before
+        ]
+
+    def wait(self, seconds: float = 20.0) -> None:
+        end = time.monotonic() + seconds
+        while left := self.left():
+            assert time.monotonic() < end, f"after {seconds} s, in {self._places(left)}"
+            time.sleep(0.005)
+
+    @staticmethod
+    def _places(threads: list[threading.Thread]) -> str:
+        """Where they are: the only trace of a thread that should have ended."""
+        frames = sys._current_frames()
+        return "\n".join(
+            f"{thread.name}:\n{''.join(traceback.format_stack(frames.get(thread.ident or 0)))}"
+            for thread in threads
+        )

@@ -7,10 +7,8 @@ use super::link::Link;
 use super::wire::Wire;
 use crate::config::{Config, Target};
 use crate::db_key::KeyHolder;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::warning::{Warning, Warnings};
-#[cfg(feature = "embedded")]
-use firearrow_proto::api::gds;
 
 /// A database, wherever it is.
 pub(crate) enum AnyBackend<L> {
@@ -28,10 +26,10 @@ impl<L: Link> AnyBackend<L> {
             }
             #[cfg(feature = "embedded")]
             Target::Embedded { path } => {
-                embedded(config, path, create).map(|embedded| Self::Embedded(Box::new(embedded)))
+                Embedded::connect(config, path, create).map(|embedded| Self::Embedded(Box::new(embedded)))
             }
             #[cfg(not(feature = "embedded"))]
-            Target::Embedded { path } => Err(Error::new(
+            Target::Embedded { path } => Err(crate::error::Error::new(
                 crate::error::Kind::Unsupported,
                 format!("{path} names a local database, but this build has no embedded engine"),
             )),
@@ -55,44 +53,6 @@ impl<L: Link> AnyBackend<L> {
             Self::Embedded(embedded) => embedded.statement_warnings.clone(),
         }
     }
-}
-
-#[cfg(feature = "embedded")]
-fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
-    use crate::engines;
-    use firearrow_fbapi::{Library, LoadOptions, Runtime, RuntimeHint, ServerMode};
-    let hint = match &config.client_library {
-        Some(library) => RuntimeHint::at(library),
-        None => RuntimeHint::default(),
-    };
-    let runtime = Runtime::discover(&hint)?;
-    let options = LoadOptions {
-        server_mode: match config.server_mode {
-            None | Some(crate::config::ServerMode::Super) => ServerMode::Super,
-            Some(crate::config::ServerMode::Classic) => ServerMode::Classic,
-        },
-        ..LoadOptions::default()
-    };
-    let library = Library::load(&runtime, &options)?;
-    let attachment = if create {
-        library.create(path, config.dpb_for_create().as_bytes())
-    } else {
-        library.attach(path, config.dpb().as_bytes())
-    };
-    let attachment = attachment
-        .map_err(|error| engines::explained(shared(error.into()), &runtime, hint.path.is_some()))?;
-    Ok(Embedded::new(attachment))
-}
-
-/// Adds a hint about sharing a database between processes, if that caused the error.
-#[cfg(feature = "embedded")]
-fn shared(error: Error) -> Error {
-    if !error.gds_codes().contains(&gds::ISC_ALREADY_OPENED) {
-        return error;
-    }
-    error.context(
-        "another process has this database open in its own engine; to share it, open it with server_mode=classic in every process",
-    )
 }
 
 impl<L: Link> Reconnect for AnyBackend<L> {

@@ -16,6 +16,7 @@ mod compression;
 mod deferred;
 mod dialect;
 mod elements;
+mod embedded_locks;
 mod encryption;
 mod error_places;
 mod errors;

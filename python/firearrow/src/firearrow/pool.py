@@ -272,7 +272,8 @@ class Pool(PoolBase[_core.Connection]):
             with self._lock:
                 while state.size and self._observe(end - monotonic()):
                     pass
-        self._inbox.put(None)
+        # It ends.
+        self._inbox.put(_LOOK)
 
     def __enter__(self) -> Pool:
         return self
@@ -572,6 +573,18 @@ class Pool(PoolBase[_core.Connection]):
         self._attend(number)
         return max(0.05, pause)
 
+    def _has_ended(self) -> bool:
+        """Whether the background thread has nothing to do any longer, and may end."""
+        state = self._policy
+        if not state.is_closed or state.size:
+            return False
+        # Late borrowers leave an errand before they look whether the thread runs.
+        with self._starting:
+            if not self._inbox.empty():
+                return False
+            self._keeper = None
+            return True
+
     def _observe(self, seconds: float) -> bool:
         """Wait for a change with the lock held; ``False`` = there is no time left."""
         if seconds <= 0:
@@ -635,6 +648,8 @@ def _keep(reference: weakref.ref[Pool], inbox: SimpleQueue[_Errand | None]) -> N
         if pool is None:
             return
         pause = pool._tend(errand)
+        if pool._has_ended():
+            return
         # Nothing may keep them alive meanwhile.
         del pool, errand
 

@@ -3,6 +3,7 @@
 mod array;
 mod attachment;
 mod blob;
+mod connect;
 mod cursor;
 mod error;
 mod event;
