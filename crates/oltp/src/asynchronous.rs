@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::run::transactions;
 use crate::tally::Tally;
 use crate::terminal::{Clock, Conduct, Desk, GLANCE, Turn, Worked};
-use crate::way::{Outcome, found, now, parts};
+use crate::way::{Outcome, found, now, parts, sql};
 use firearrow::asynchronous::{Connection, Statement, Transaction};
 use firearrow::config::Config;
 use firearrow::{Decimal, TransactionOptions, params};
@@ -118,11 +118,11 @@ impl Procedures {
         let transaction = connection.begin(options).await?;
         let prepared = Self {
             options,
-            new_order: transaction.prepare("SELECT STATUS, O_ID FROM TX_NEW_ORDER(?, ?, ?, ?, ?, ?)").await?,
-            payment: transaction.prepare("SELECT C_ID FROM TX_PAYMENT(?, ?, ?, ?, ?, ?, ?, ?)").await?,
-            order_status: transaction.prepare("SELECT * FROM TX_ORDER_STATUS(?, ?, ?, ?)").await?,
-            delivery: transaction.prepare("SELECT DELIVERED FROM TX_DELIVERY(?, ?, ?)").await?,
-            stock_level: transaction.prepare("SELECT LOW_STOCK FROM TX_STOCK_LEVEL(?, ?, ?)").await?,
+            new_order: transaction.prepare(sql::CALL_NEW_ORDER).await?,
+            payment: transaction.prepare(sql::CALL_PAYMENT).await?,
+            order_status: transaction.prepare(sql::CALL_ORDER_STATUS).await?,
+            delivery: transaction.prepare(sql::CALL_DELIVERY).await?,
+            stock_level: transaction.prepare(sql::CALL_STOCK_LEVEL).await?,
             connection,
         };
         transaction.commit().await?;

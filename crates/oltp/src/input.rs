@@ -92,7 +92,8 @@ impl Mix {
 }
 
 /// A customer, by number or by last name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Customer {
     /// Its number in the district.
     Number(i32),
@@ -101,7 +102,7 @@ pub enum Customer {
 }
 
 /// A line of an order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Line {
     /// The item.
     pub item: i32,
@@ -112,7 +113,7 @@ pub struct Line {
 }
 
 /// A customer orders 5 to 15 items.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct NewOrder {
     /// Where.
     pub warehouse: i32,
@@ -134,7 +135,7 @@ impl NewOrder {
 }
 
 /// A customer pays.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Payment {
     /// Where.
     pub warehouse: i32,
@@ -149,7 +150,7 @@ pub struct Payment {
 }
 
 /// What a customer ordered last.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OrderStatus {
     /// Where.
     pub warehouse: i32,
@@ -160,7 +161,7 @@ pub struct OrderStatus {
 }
 
 /// The oldest open order of each district is delivered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Delivery {
     /// Where.
     pub warehouse: i32,
@@ -169,7 +170,7 @@ pub struct Delivery {
 }
 
 /// How many of the items ordered last are short.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct StockLevel {
     /// Where.
     pub warehouse: i32,
@@ -180,7 +181,8 @@ pub struct StockLevel {
 }
 
 /// What a terminal asks for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Input {
     /// See [`NewOrder`].
     NewOrder(NewOrder),

@@ -30,6 +30,7 @@ mod peer;
 mod plan;
 mod random;
 mod record;
+mod rival;
 mod run;
 mod scale;
 mod schema;
@@ -52,6 +53,7 @@ pub use pace::{Pace, Think};
 pub use peer::serve;
 pub use plan::{LOCK_TIMEOUT_S, Level, Plan};
 pub use record::{campaign_record, comparison_record, point_record, run_record};
+pub use rival::Rival;
 pub use run::{
     Client, Connections, EngineWork, OperationFigures, Options as RunOptions, PERCENTILES, Run, run, run_with,
 };

@@ -61,7 +61,8 @@ pub fn comparison_record(comparison: &Comparison, is_complete: bool) -> Result<O
         circumstances.remove(name);
     }
     circumstances.insert("reference".to_owned(), json!(comparison.environment.reference));
-    let title = format!("OLTP beside the client library: {} terminals", run.terminals);
+    circumstances.insert("firebird_driver".to_owned(), json!(comparison.rival));
+    let title = format!("OLTP beside other clients: {} terminals", run.terminals);
     let mut record = Record::new("oltp-compare", &title, circumstances);
     let mut table = throughput("compare", "New orders per minute", Mark::Bars);
     let rates = table.columns.iter().position(|column| column == "new_orders_per_min");
@@ -74,8 +75,8 @@ pub fn comparison_record(comparison: &Comparison, is_complete: bool) -> Result<O
         Chart::bars("New order: median latency", "new_order_p50_us"),
     ];
     table.notes.push(
-        "Statements: firearrow's mode sql-pipelined; one by one and libfbclient: the same work in mode sql, a round trip for \
-         each statement. The contestants take turns on one database, which grows by what they insert; each turn's ledger is checked."
+        "Statements: firearrow's mode sql-pipelined; one by one, libfbclient and firebird-driver: the same work in mode sql, a \
+         round trip for each statement. firebird-driver has a Python process for each terminal. The contestants take turns on one database, which grows by what they insert; each turn's ledger is checked."
             .to_owned(),
     );
     record.tables.push(table);

@@ -7,6 +7,7 @@ use crate::input::{Locality, Mix, Operation};
 use crate::pace::Pace;
 use crate::peer;
 use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
+use crate::rival::{Meter, Metered, Rival};
 use crate::scale::Scale;
 use crate::schema;
 use crate::shown::{Shown, ledger_problems};
@@ -77,6 +78,8 @@ pub enum Client<'a> {
     Firearrow,
     /// The client library, in a program of its own.
     Library(&'a Peer),
+    /// firebird-driver, in a Python process for each terminal.
+    Python(&'a Rival),
 }
 
 impl Client<'_> {
@@ -86,6 +89,7 @@ impl Client<'_> {
         match self {
             Self::Firearrow => firearrow_report::OURS,
             Self::Library(_) => "libfbclient",
+            Self::Python(_) => "firebird-driver",
         }
     }
 }
@@ -140,7 +144,7 @@ pub struct Run {
     pub errors: BTreeMap<String, u64>,
     /// What the engine did in the measured time.
     pub engine_work: EngineWork,
-    /// Processor time of the client's process in the measured time, in seconds.
+    /// Processor time of the client's processes in the measured time, in seconds.
     pub client_cpu_s: f64,
     /// Processor time of the server in the measured time, in seconds, if it can be known.
     pub server_cpu_s: Option<f64>,
@@ -330,6 +334,17 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
             (worked, cpu)
         }
         Client::Library(peer) => peer::conduct(host, peer, &plan, watched)?,
+        Client::Python(rival) => {
+            host.status(&format!("connecting {} terminals of firebird-driver", plan.terminals));
+            let meter = Meter::new(plan.terminals);
+            let open = |terminal| rival.open(&plan, meter.hand(terminal));
+            let worked = terminal::together(&plan, &open, |clock| {
+                let clock = Metered::new(clock, &meter);
+                Ok((watched(&clock)?, clock.seconds()))
+            })?;
+            let (during, cpu) = worked.during;
+            (Worked { during, tally: worked.tally, ended: worked.ended }, cpu)
+        }
     };
     let Worked { during: measured, tally, ended } = worked;
 

@@ -23,11 +23,11 @@ Examples:
   firearrow oltp compare firebird://SYSDBA@localhost//data/oltp.fdb --reference-client /opt/firebird/lib/libfbclient.so.2 \\
       --rtt 12.5ms --link-rate 71Mbit --repeat 5 --save runs --output report.html
 
-On a database that `oltp load` has filled, firearrow and the client library do
-the same operations in turns: statement by statement, and firearrow also in its
-mode sql-pipelined; with --procedures by stored procedures, too. With --rtt
-everything is measured over an emulated link as well. Every turn is checked as
-`oltp run` does it.")]
+On a database that `oltp load` has filled, firearrow, the client library and
+Python's firebird-driver do the same operations in turns: statement by
+statement, and firearrow also in its mode sql-pipelined; with --procedures by
+stored procedures, too. With --rtt everything is measured over an emulated link
+as well. Every turn is checked as `oltp run` does it.")]
 pub(super) struct CompareArgs {
     /// The database
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
@@ -58,6 +58,9 @@ pub(super) struct CompareArgs {
     /// The client library (libfbclient) to compare with, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     reference_client: Option<PathBuf>,
+    /// A Python in which firebird-driver is installed
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath, default_value = "python3")]
+    python: PathBuf,
     /// Write DIR/DATE-oltp-compare-PLATFORM/raw.jsonl and report.md
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     save: Option<PathBuf>,
@@ -76,6 +79,7 @@ pub(super) fn run(args: &CompareArgs, json: bool) -> Result<()> {
         procedures: args.procedures,
         link: args.rtt.map(|rtt| Link::new(rtt.0, args.link_rate.0)),
         reference: ReferenceChoice::Client(args.reference_client.clone()),
+        python: Some(args.python.clone()),
     };
     let mut kept = Kept { args, folder: None };
     let done = oltp::compare(&CommandHost { quiet: json }, &config, &options, &mut |comparison| {

@@ -12,11 +12,11 @@ use crate::terminal;
 use clap::{Args, ValueEnum, ValueHint};
 use firearrow::config::Config;
 use firearrow_bench::text::{size, thousands};
-use firearrow_bench::{Reference, ReferenceChoice, save};
-use firearrow_oltp::{self as oltp, Client, Locality, Operation, Run};
+use firearrow_bench::{Peer, Reference, ReferenceChoice, save};
+use firearrow_oltp::{self as oltp, Client, Locality, Operation, Rival, Run};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -57,9 +57,12 @@ pub(super) struct RunArgs {
     /// Client that runs the operations
     #[arg(long, value_enum, default_value = "firearrow")]
     driver: Driver,
-    /// The client library of --driver libfbclient, of the server's version
+    /// The client library of --driver libfbclient and firebird-driver, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     client_library: Option<PathBuf>,
+    /// The Python of --driver firebird-driver
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath, default_value = "python3")]
+    python: PathBuf,
     /// Write the operations of each second as CSV
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     series: Option<PathBuf>,
@@ -74,12 +77,15 @@ pub(super) struct RunArgs {
 }
 
 /// Client that runs the operations.
+#[allow(clippy::enum_variant_names, reason = "firebird-driver is a name")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Driver {
     /// This command
     Firearrow,
     /// The client library, in the program firearrow-peer-libfb
     Libfbclient,
+    /// Python's firebird-driver, in a process for each terminal
+    FirebirdDriver,
 }
 
 pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
@@ -94,8 +100,12 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
         fs::write(path, "").map_err(|error| Failure::file(path, &error))?;
     }
     let host = CommandHost { quiet: json };
-    let reference = reference(args, &config)?;
-    let client = reference.peer().map_or(Client::Firearrow, Client::Library);
+    let other = other(args, &config)?;
+    let client = match &other {
+        None => Client::Firearrow,
+        Some(Other::Library(peer)) => Client::Library(peer),
+        Some(Other::Python(rival)) => Client::Python(rival),
+    };
     let done = oltp::run_with(&host, &config, &options, client)?;
     if json {
         print_json(&done)?;
@@ -122,23 +132,35 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// The client library, if that is who does the operations.
-fn reference(args: &RunArgs, config: &Config) -> Result<Reference> {
-    if args.driver == Driver::Firearrow {
-        return Ok(Reference::Absent("firearrow does the operations".to_owned()));
-    }
+/// Another client than this command.
+enum Other {
+    Library(Peer),
+    Python(Rival),
+}
+
+/// Who does the operations, if it is not this command.
+fn other(args: &RunArgs, config: &Config) -> Result<Option<Other>> {
+    let name = match args.driver {
+        Driver::Firearrow => return Ok(None),
+        Driver::Libfbclient => "libfbclient",
+        Driver::FirebirdDriver => "firebird-driver",
+    };
     if args.work.is_pipelined() {
-        return Err(Failure::usage("libfbclient executes one statement after the other: --mode sp or sql"));
+        return Err(Failure::usage(format!(
+            "{name} executes one statement after the other: --mode sp or sql"
+        )));
     }
     let info = open::attach(config)?.info()?;
-    let reference = Reference::find(&ReferenceChoice::Client(args.client_library.clone()), config, &info);
-    match &reference {
-        Reference::Peer(_) => Ok(reference),
-        Reference::Absent(reason) => {
-            let reason = reason.replace("--reference-client", "--client-library");
-            Err(Failure::usage(format!("--driver libfbclient: {reason}")))
+    let library = args.client_library.as_deref();
+    let other = if args.driver == Driver::FirebirdDriver {
+        Rival::find(Some(&args.python), library, config, &info).map(Other::Python)
+    } else {
+        match Reference::find(&ReferenceChoice::Client(library.map(Path::to_owned)), config, &info) {
+            Reference::Peer(peer) => Ok(Other::Library(peer)),
+            Reference::Absent(reason) => Err(reason.replace("--reference-client", "--client-library")),
         }
-    }
+    };
+    other.map(Some).map_err(|reason| Failure::usage(format!("--driver {name}: {reason}")))
 }
 
 /// A line for each second.

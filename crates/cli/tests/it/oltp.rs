@@ -170,14 +170,15 @@ matrix!(
         // A deck of five cards: a short run has the mix that it should have.
         let compare =
             ["oltp", "compare", &url, "--repeat", "1", "--procedures", "--rtt", "1ms", "--mix", "equal"];
-        let reference = ["--reference-client", argument(client)];
+        let reference = ["--reference-client", argument(client), "--python", "/nowhere"];
         let arguments = [&compare, &QUICK[..], &save, &reference].concat();
         let mut command = prepare(Some(target), &arguments);
         let outcome = finish(command.env("FIREARROW_PEER", &peer).output().unwrap()).success();
         assert!(outcome.text().contains("statements, over the link"), "{}", outcome.text());
         let folders = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
         let record = record(&folders.into_iter().find(|path| path.is_dir()).unwrap());
-        assert!(record.is_complete());
+        let missing = &record.end.as_ref().unwrap().missing;
+        assert!(missing.len() == 1 && missing[0].contains("/nowhere cannot be started"), "{missing:?}");
         assert_eq!(record.samples.len(), 2 * (2 + 3));
         let of = |who: &str| record.samples.iter().filter(|sample| sample.contestant == who).count();
         assert_eq!([of("firearrow"), of("firearrow, one by one"), of("libfbclient")], [4, 2, 4]);
@@ -187,12 +188,66 @@ matrix!(
         let arguments = [&["oltp", "compare", &url, "--repeat", "1", "--mix", "equal"], &QUICK[..]].concat();
         let outcome = firearrow(target, &arguments).success();
         assert!(
-            outcome.stderr.contains("not compared: libfbclient: give --reference-client"),
+            outcome.stderr.contains("not compared: libfbclient: give --reference-client")
+                && outcome.stderr.contains("not compared: firebird-driver: "),
             "{}",
             outcome.stderr
         );
         Ok(())
     }
+);
+
+matrix!(
+    wire,
+    fn firebird_driver_does_the_same(target: &Target) -> Result<(), Skip> {
+        let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv-python/bin/python");
+        let skip = |reason: &str| Skip { name: target.to_string(), reason: reason.to_owned() };
+        let client =
+            target.server().client_library().ok_or_else(|| skip("no client library: run `make setup`"))?;
+        let has = std::process::Command::new(&python).args(["-c", "import firebird.driver"]).output();
+        if !has.is_ok_and(|output| output.status.success()) {
+            return Err(skip("no firebird-driver in .venv-python: run `make setup`"));
+        }
+        let url = target.fresh_url();
+        firearrow(target, &["oltp", "load", &url, "--tiny", "--warehouses", "3"]).success();
+        let rival = [
+            "--driver",
+            "firebird-driver",
+            "--python",
+            argument(&python),
+            "--client-library",
+            argument(client),
+        ];
+        let run = |more: &[&str]| {
+            firearrow(
+                target,
+                &[&["oltp", "run", &url], &QUICK[..], &rival, &["--mix", "equal"], more].concat(),
+            )
+        };
+        for mode in ["sp", "sql"] {
+            let found = run(&["--mode", mode, "--full-check", "--json"]).success().json();
+            assert_eq!(found["driver"], "firebird-driver");
+            assert_eq!(found["problems"].as_array().unwrap().len(), 0);
+            for name in ["orders", "lines", "payments", "delivered"] {
+                assert!(found["ledger"][name].as_u64().unwrap() > 0, "{mode}: {found:#}");
+            }
+            assert!(found["client_cpu_s"].as_f64().unwrap() > 0.0);
+        }
+        // Everybody asks, meets and repeats where all work everywhere.
+        run(&["--locality", "uniform", "--isolation", "snapshot"]).success();
+        run(&["--mode", "sql-pipelined"])
+            .failure(2, &["firebird-driver executes one statement after the other"]);
+        let elsewhere = ["oltp", "run", &url, "--driver", "firebird-driver", "--python", "/nowhere"];
+        firearrow(target, &elsewhere).failure(2, &["/nowhere cannot be started"]);
+
+        let compare = ["oltp", "compare", &url, "--repeat", "1", "--mix", "equal", "--json"];
+        let others = ["--python", argument(&python), "--reference-client", argument(client)];
+        let found = firearrow(target, &[&compare, &QUICK[..], &others].concat()).success().json();
+        assert!(found["rival"].as_str().unwrap().starts_with("firebird-driver "), "{found:#}");
+        let turns = found["turns"].as_array().unwrap();
+        assert!(turns.iter().any(|turn| turn["contestant"] == "firebird-driver"), "{found:#}");
+        Ok(())
+    },
 );
 
 matrix!(

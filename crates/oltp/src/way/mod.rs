@@ -42,7 +42,8 @@ impl Mode {
 }
 
 /// What an operation did, as far as the database must show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// An order with this many lines.
     Ordered {

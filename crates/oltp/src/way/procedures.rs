@@ -1,6 +1,6 @@
 //! Operations as calls of stored procedures.
 
-use super::{Outcome, Result, Way, found, now, parts};
+use super::{Outcome, Result, Way, found, now, parts, sql};
 use crate::input::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
 use firearrow::{Connection, Decimal, Row, Statement, Transaction, TransactionOptions, params};
 
@@ -20,11 +20,11 @@ impl Procedures {
         let transaction = connection.begin(options)?;
         let prepared = Self {
             options,
-            new_order: transaction.prepare("SELECT STATUS, O_ID FROM TX_NEW_ORDER(?, ?, ?, ?, ?, ?)")?,
-            payment: transaction.prepare("SELECT C_ID FROM TX_PAYMENT(?, ?, ?, ?, ?, ?, ?, ?)")?,
-            order_status: transaction.prepare("SELECT * FROM TX_ORDER_STATUS(?, ?, ?, ?)")?,
-            delivery: transaction.prepare("SELECT DELIVERED FROM TX_DELIVERY(?, ?, ?)")?,
-            stock_level: transaction.prepare("SELECT LOW_STOCK FROM TX_STOCK_LEVEL(?, ?, ?)")?,
+            new_order: transaction.prepare(sql::CALL_NEW_ORDER)?,
+            payment: transaction.prepare(sql::CALL_PAYMENT)?,
+            order_status: transaction.prepare(sql::CALL_ORDER_STATUS)?,
+            delivery: transaction.prepare(sql::CALL_DELIVERY)?,
+            stock_level: transaction.prepare(sql::CALL_STOCK_LEVEL)?,
             connection,
         };
         transaction.commit()?;

@@ -1,4 +1,4 @@
-//! The statements that clients execute one by one, each for one row.
+//! The statements that clients execute: one by one, each for one row, and the calls of procedures.
 
 /// Takes the number of a new order.
 pub const NEXT_ORDER: &str = "UPDATE DISTRICT SET D_NEXT_O_ID = D_NEXT_O_ID + 1 WHERE D_W_ID = ? AND D_ID = ?
@@ -68,3 +68,49 @@ pub const OLDEST_OPEN: &str = "SELECT FIRST 1 NO_O_ID FROM NEW_ORDER WHERE NO_W_
 pub const DELETE_OPEN: &str = "DELETE FROM NEW_ORDER WHERE NO_W_ID = ? AND NO_D_ID = ? AND NO_O_ID = ?";
 /// The number of the next order.
 pub const DISTRICT_NEXT: &str = "SELECT D_NEXT_O_ID FROM DISTRICT WHERE D_W_ID = ? AND D_ID = ?";
+/// A new order, by its procedure.
+pub const CALL_NEW_ORDER: &str = "SELECT STATUS, O_ID FROM TX_NEW_ORDER(?, ?, ?, ?, ?, ?)";
+/// A payment, by its procedure.
+pub const CALL_PAYMENT: &str = "SELECT C_ID FROM TX_PAYMENT(?, ?, ?, ?, ?, ?, ?, ?)";
+/// What a customer ordered last, by its procedure.
+pub const CALL_ORDER_STATUS: &str = "SELECT * FROM TX_ORDER_STATUS(?, ?, ?, ?)";
+/// Open orders are delivered, by their procedure.
+pub const CALL_DELIVERY: &str = "SELECT DELIVERED FROM TX_DELIVERY(?, ?, ?)";
+/// How many items are short, by its procedure.
+pub const CALL_STOCK_LEVEL: &str = "SELECT LOW_STOCK FROM TX_STOCK_LEVEL(?, ?, ?)";
+
+/// What is executed one by one, with names.
+pub const STATEMENTS: [(&str, &str); 23] = [
+    ("next_order", NEXT_ORDER),
+    ("take_stock", TAKE_STOCK),
+    ("insert_line", INSERT_LINE),
+    ("pay_customer", PAY_CUSTOMER),
+    ("customers_named", CUSTOMERS_NAMED),
+    ("last_order", LAST_ORDER),
+    ("lines", LINES),
+    ("low_stock", LOW_STOCK),
+    ("price", PRICE),
+    ("insert_history", INSERT_HISTORY),
+    ("set_carrier", SET_CARRIER),
+    ("deliver_lines", DELIVER_LINES),
+    ("sum_lines", SUM_LINES),
+    ("credit", CREDIT),
+    ("warehouse_tax", WAREHOUSE_TAX),
+    ("customer_terms", CUSTOMER_TERMS),
+    ("insert_order", INSERT_ORDER),
+    ("insert_open", INSERT_OPEN),
+    ("pay_warehouse", PAY_WAREHOUSE),
+    ("pay_district", PAY_DISTRICT),
+    ("oldest_open", OLDEST_OPEN),
+    ("delete_open", DELETE_OPEN),
+    ("district_next", DISTRICT_NEXT),
+];
+
+/// The calls of procedures, named by their operations.
+pub const CALLS: [(&str, &str); 5] = [
+    ("new_order", CALL_NEW_ORDER),
+    ("payment", CALL_PAYMENT),
+    ("order_status", CALL_ORDER_STATUS),
+    ("delivery", CALL_DELIVERY),
+    ("stock_level", CALL_STOCK_LEVEL),
+];

@@ -1,0 +1,308 @@
+//! Terminals whose connections are those of firebird-driver, in a Python process each.
+//!
+//! Inputs, clock, repetitions and ledger are those of the other terminals; only the operations are done elsewhere:
+//!
+//! ```text
+//!  terminal ──── job, then an input a line ───► terminal.py ───► libfbclient ───► server
+//!           ◄─── what came of it ──────────────
+//! ```
+
+mod meter;
+
+use crate::failure::Failure;
+use crate::input::{Delivery, Input, NewOrder, OrderStatus, Payment, StockLevel};
+use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
+use crate::way::{self, Mode, Outcome, Way, sql};
+use firearrow::ServerInfo;
+use firearrow::config::{Config, Target};
+use firearrow_bench::Error;
+use meter::Hand;
+pub(crate) use meter::{Meter, Metered};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+const SCRIPT: &str = include_str!("terminal.py");
+
+/// How long an answer may take: connecting, or an operation that waits for locks several times.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Bytes of the longest answer that makes sense, an error with its message.
+const LONGEST_ANSWER: u64 = 1 << 16;
+
+/// firebird-driver on a Python interpreter, and where it connects.
+#[derive(Debug)]
+pub struct Rival {
+    python: PathBuf,
+    /// What a terminal needs to connect.
+    login: Map<String, Value>,
+    /// The versions of the driver and of Python.
+    pub version: String,
+}
+
+/// What a process says, one line each.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Said {
+    /// It is connected; its versions.
+    Ready(String),
+    /// It cannot work, and ends.
+    Refused(String),
+    Done(Outcome),
+    Failed(Failed),
+}
+
+#[derive(Deserialize)]
+struct Failed {
+    codes: Vec<i32>,
+    message: String,
+    is_lost: bool,
+    is_unknown: bool,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(flatten)]
+    said: Said,
+    /// Processor time of the process so far, in seconds.
+    #[serde(default)]
+    cpu_s: f64,
+}
+
+impl Rival {
+    /// Connects once. `client` is the client library that the driver loads; without it, the driver looks for one itself.
+    ///
+    /// # Errors
+    /// A text for reports: why it cannot take part.
+    pub fn find(
+        python: Option<&Path>,
+        client: Option<&Path>,
+        config: &Config,
+        info: &ServerInfo,
+    ) -> Result<Self, String> {
+        let python = python.ok_or("no Python that has it (--python)")?.to_owned();
+        let Target::Remote { host, port, database } = &config.target else {
+            return Err("its processes cannot share an embedded database with this one".to_owned());
+        };
+        let login = json!({
+            "host": host,
+            "port": port,
+            "database": database,
+            "user": config.login(),
+            "password": config.password.as_ref().map_or("", |password| password.reveal()),
+            "role": config.role,
+            "client": client.map(|client| client.display().to_string()),
+            "encrypted": info.cipher.is_some(),
+            "compressed": info.compressed,
+            "lock_timeout_s": LOCK_TIMEOUT_S,
+        });
+        let Value::Object(login) = login else { unreachable!("it is written as one") };
+        let mut rival = Self { python, login, version: String::new() };
+        let (_, version) = rival.connect(&[], "sp", Level::Snapshot).map_err(|failure| failure.message)?;
+        rival.version = version;
+        Ok(rival)
+    }
+
+    /// The way of a terminal.
+    pub(crate) fn open(&self, plan: &Plan, hand: Hand) -> way::Result<Box<dyn Way>> {
+        let statements: &[(&str, &str)] = match plan.mode {
+            Mode::Sp => &sql::CALLS,
+            Mode::Sql => &sql::STATEMENTS,
+            Mode::SqlPipelined => {
+                return Err(Failure::other("firebird-driver executes one statement after the other"));
+            }
+        };
+        let (process, _) = self.connect(statements, plan.mode.name(), plan.isolation)?;
+        Ok(Box::new(Terminal { process, hand, is_lost: false }))
+    }
+
+    fn connect(
+        &self,
+        statements: &[(&str, &str)],
+        mode: &str,
+        isolation: Level,
+    ) -> way::Result<(Process, String)> {
+        let mut job = self.login.clone();
+        job.insert("sql".to_owned(), statements.iter().map(|(name, sql)| (*name, *sql)).collect());
+        job.insert("mode".to_owned(), json!(mode));
+        job.insert("isolation".to_owned(), json!(isolation_of_driver(isolation)));
+        let mut process = Process::start(&self.python).map_err(|error| {
+            Failure::other(format!("{} cannot be started: {error}", self.python.display()))
+        })?;
+        match process.ask(&Value::Object(job)).map_err(|error| Failure::other(error.to_string()))?.said {
+            Said::Ready(version) => Ok((process, version)),
+            Said::Refused(reason) => Err(Failure::other(reason)),
+            Said::Done(_) | Said::Failed(_) => Err(Failure::other(UNEXPECTED)),
+        }
+    }
+}
+
+const UNEXPECTED: &str = "the process of a terminal has said something that was not asked for";
+
+/// The driver's name for it.
+fn isolation_of_driver(level: Level) -> &'static str {
+    match level {
+        Level::ReadConsistency => "READ_COMMITTED_READ_CONSISTENCY",
+        Level::ReadCommitted => "READ_COMMITTED_RECORD_VERSION",
+        Level::Snapshot => "SNAPSHOT",
+    }
+}
+
+/// A connection in a process of its own.
+struct Terminal {
+    process: Process,
+    hand: Hand,
+    is_lost: bool,
+}
+
+impl Way for Terminal {
+    fn perform(&mut self, input: &Input) -> way::Result<Outcome> {
+        let answer = self.process.ask(input).map_err(|error| {
+            self.is_lost = true;
+            Failure::other(error.to_string())
+        })?;
+        self.hand.set(answer.cpu_s);
+        match answer.said {
+            Said::Done(outcome) => Ok(outcome),
+            Said::Failed(Failed { codes, message, is_lost, is_unknown }) => {
+                self.is_lost = is_lost;
+                Err(Failure { is_unknown, ..Failure::of_engine(&codes, &message) })
+            }
+            Said::Ready(_) | Said::Refused(_) => {
+                self.is_lost = true;
+                Err(Failure::other(UNEXPECTED))
+            }
+        }
+    }
+
+    fn has_lost_connection(&self) -> bool {
+        self.is_lost
+    }
+
+    fn new_order(&mut self, input: &NewOrder) -> way::Result<Outcome> {
+        self.perform(&Input::NewOrder(input.clone()))
+    }
+
+    fn payment(&mut self, input: &Payment) -> way::Result<Outcome> {
+        self.perform(&Input::Payment(input.clone()))
+    }
+
+    fn order_status(&mut self, input: &OrderStatus) -> way::Result<Outcome> {
+        self.perform(&Input::OrderStatus(input.clone()))
+    }
+
+    fn delivery(&mut self, input: &Delivery) -> way::Result<Outcome> {
+        self.perform(&Input::Delivery(*input))
+    }
+
+    fn stock_level(&mut self, input: &StockLevel) -> way::Result<Outcome> {
+        self.perform(&Input::StockLevel(*input))
+    }
+}
+
+/// A Python process that answers line by line, and ends with its owner.
+struct Process {
+    child: Child,
+    lines: BufReader<UnixStream>,
+}
+
+impl Process {
+    fn start(python: &Path) -> io::Result<Self> {
+        // A socket, since reading from a pipe has no time limit.
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_read_timeout(Some(PATIENCE))?;
+        ours.set_write_timeout(Some(PATIENCE))?;
+        let output = OwnedFd::from(theirs.try_clone()?);
+        let child = Command::new(python)
+            .args(["-c", SCRIPT])
+            .stdin(OwnedFd::from(theirs))
+            .stdout(output)
+            .stderr(Stdio::piped())
+            .spawn()?;
+        Ok(Self { child, lines: BufReader::new(ours) })
+    }
+
+    fn ask(&mut self, what: &impl serde::Serialize) -> Result<Answer, Error> {
+        let mut line = serde_json::to_vec(what)?;
+        line.push(b'\n');
+        // A process that is gone has said why.
+        let _ = self.lines.get_mut().write_all(&line);
+        let mut answer = String::new();
+        let read = self.lines.by_ref().take(LONGEST_ANSWER).read_line(&mut answer);
+        match read {
+            Ok(_) if answer.ends_with('\n') => Ok(serde_json::from_str(&answer)?),
+            Ok(0) => Err(Error::other(self.complaint())),
+            // It has ended without reading what it was asked.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                Err(Error::other(self.complaint()))
+            }
+            Ok(_) => Err(Error::other("the process of a terminal has broken off, or says too much")),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                Err(Error::other(format!(
+                    "the process of a terminal has not answered within {} s",
+                    PATIENCE.as_secs()
+                )))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What it has printed last before it ended.
+    fn complaint(&mut self) -> String {
+        // It may have closed its side only.
+        let _ = self.child.kill();
+        let mut printed = String::new();
+        if let Some(errors) = self.child.stderr.take() {
+            let _ = errors.take(LONGEST_ANSWER).read_to_string(&mut printed);
+        }
+        match printed.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(last) => last.to_owned(),
+            None => "the process of a terminal has ended".to_owned(),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    /// What comes of a Python that is a shell script.
+    fn answer(script: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let python = folder.path().join("python");
+        fs::write(&python, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&python, fs::Permissions::from_mode(0o700)).unwrap();
+        let rival = Rival { python, login: Map::new(), version: String::new() };
+        match rival.connect(&[], "sp", Level::Snapshot) {
+            Ok((_, version)) => version,
+            Err(failure) => failure.message,
+        }
+    }
+
+    #[test]
+    fn what_is_no_python_is_told() {
+        assert_eq!(answer("echo '{\"ready\": \"1.0\"}'; read line"), "1.0");
+        assert_eq!(answer("echo '{\"refused\": \"no server\"}'"), "no server");
+        assert_eq!(answer("echo first >&2; echo it broke >&2; exit 1"), "it broke");
+        assert_eq!(answer("exit 0"), "the process of a terminal has ended");
+        assert_eq!(answer("echo '{\"done\": \"refused\"}'"), UNEXPECTED);
+        assert!(answer("echo nonsense").contains("expected"), "{}", answer("echo nonsense"));
+        let flood = "the process of a terminal has broken off, or says too much";
+        assert_eq!(answer("yes yes | tr -d '\\n'"), flood);
+        assert_eq!(answer("printf '{\"ready\": '; read line"), flood);
+    }
+}
