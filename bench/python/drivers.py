@@ -91,6 +91,8 @@ class FirebirdDriver(DbApi):
         import firebird.driver
 
         firebird.driver.driver_config.fb_client_library.value = place.client
+        # As the others: its default encrypts if the server agrees.
+        firebird.driver.driver_config.db_defaults.config.value = "WireCrypt=Disabled"
         super().__init__(self.open(place))
         self.prepared: dict[str, Any] = {}
 

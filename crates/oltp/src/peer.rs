@@ -10,7 +10,7 @@ use crate::tally::Tally;
 use crate::terminal::{Conduct, Open, Worked, together};
 use firearrow_bench::{CpuTime, Error, Host, Peer, Result};
 use serde::{Deserialize, Serialize};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read as _, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -128,19 +128,30 @@ pub(crate) fn conduct<T>(
     }
 }
 
+/// Bytes of the longest line that makes sense: the tally names every order.
+const LONGEST_LINE: u64 = 1 << 28;
+
+/// A line, unless it is too long or there is none.
+fn next_line(from: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    from.take(LONGEST_LINE).read_line(&mut line).ok()?;
+    line.ends_with('\n').then_some(line)
+}
+
 /// Reads what the program says in a thread, so that waiting for it has an end. What it complains of comes last.
 fn listen(child: &mut Child) -> Receiver<std::result::Result<String, String>> {
     let (sender, receiver) = mpsc::channel();
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     thread::spawn(move || {
-        for line in
-            output.into_iter().flat_map(|output| BufReader::new(output).lines()).map_while(|line| line.ok())
-        {
+        let mut output = output.map(BufReader::new);
+        while let Some(line) = output.as_mut().and_then(next_line) {
             if sender.send(Ok(line)).is_err() {
                 return;
             }
         }
-        let errors = errors.map(|errors| std::io::read_to_string(errors).unwrap_or_default());
+        // One that says too much waits for nobody, and ends.
+        drop(output);
+        let errors = errors.map(|errors| std::io::read_to_string(errors.take(1 << 20)).unwrap_or_default());
         let _ = sender.send(Err(errors.unwrap_or_default()));
     });
     receiver

@@ -55,7 +55,10 @@ def installation() -> dict[str, str]:
     if named := os.environ.get("FIREARROW_ENGINE"):
         found["engine"] = f"{named} (FIREARROW_ENGINE)"
     else:
-        missing = 'not in this environment; for database files: pip install "firearrow[embedded]"'
+        missing = (
+            "not in this environment; one that is installed elsewhere is used for database files, "
+            'otherwise: pip install "firearrow[embedded]"'
+        )
         found["engine"] = engine() or missing
     for library in _LIBRARIES:
         try:
