@@ -1,5 +1,6 @@
 //! The manifest through which ADBC driver managers find the driver.
 
+use crate::beside;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::output;
@@ -216,7 +217,8 @@ fn quoted(text: &str) -> String {
 fn library(named: Option<&Path>) -> Result<String> {
     let path = match named {
         Some(path) => path.to_owned(),
-        None => beside()?,
+        None => beside::library(beside::ADBC)
+            .map_err(|reason| Failure::other(format!("{reason}: name it with --library")))?,
     };
     let path = path.canonicalize().map_err(|error| Failure::file(&path, &error))?;
     if !path.is_file() {
@@ -225,21 +227,6 @@ fn library(named: Option<&Path>) -> Result<String> {
     let text = path.into_os_string().into_string();
     text.map_err(|path| {
         Failure::other(format!("{} is not valid Unicode, which manifests require", path.display()))
-    })
-}
-
-/// Finds the library in this program's folder, or in the `lib` folder next to it.
-fn beside() -> Result<PathBuf> {
-    let name = format!("{}adbc_driver_firebird{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
-    let program = env::current_exe()?;
-    let folder = program.parent().unwrap_or(Path::new("."));
-    let places = [folder.join(&name), folder.join("../lib").join(&name)];
-    let found = places.iter().find(|place| place.is_file()).cloned();
-    found.ok_or_else(|| {
-        Failure::other(format!(
-            "there is no {name} in {} or ../lib: name it with --library",
-            folder.display()
-        ))
     })
 }
 

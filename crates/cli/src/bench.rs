@@ -1,6 +1,7 @@
 //! `firearrow bench`: passes options to the crate `firearrow-bench`, and prints its figures.
 
 use crate::bench_args::{AdbcBenchArgs, FetchArgs, InsertArgs, OdbcBenchArgs, OdbcPart, WireArgs, WirePart};
+use crate::beside;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open;
@@ -14,7 +15,6 @@ use firearrow_bench::{
 };
 use firearrow_wan::Link;
 use serde_json::Value;
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
@@ -115,8 +115,8 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     let config = crate::open::parse(&args.url)?;
     let library = match &args.driver {
         Some(path) => path.clone(),
-        None => beside(&format!("{DLL_PREFIX}firearrowodbc{DLL_SUFFIX}"))
-            .map_err(|reason| Failure::other(format!("{reason}: give --driver")))?,
+        None => beside::library(beside::ODBC)
+            .map_err(|reason| Failure::other(format!("{reason}: name it with --driver")))?,
     };
     let options = odbc::Options {
         parts: args.only.iter().copied().map(Into::into).collect(),
@@ -138,17 +138,6 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     announce(&bench.heading(), json, args.save.as_deref())?;
     let write = |folder: &Path, tables: &[Table], ending| bench.save(folder, tables, ending);
     report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
-}
-
-/// Returns the path of a file in the command's folder, or that there is none.
-pub(crate) fn beside(name: &str) -> Result<PathBuf, String> {
-    found_beside(name).ok_or_else(|| format!("{name} is not beside this command"))
-}
-
-/// Looks for something in the command's folder.
-pub(crate) fn found_beside(name: &str) -> Option<PathBuf> {
-    let path = std::env::current_exe().ok()?.with_file_name(name);
-    path.exists().then_some(path)
 }
 
 impl From<OdbcPart> for odbc::Part {

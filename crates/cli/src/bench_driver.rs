@@ -1,6 +1,7 @@
 //! `firearrow bench driver`
 
-use crate::bench::{CommandHost, found_beside, writable};
+use crate::bench::{CommandHost, writable};
+use crate::beside;
 use crate::failure::{Failure, Result};
 use crate::output::{print, print_data};
 use crate::terminal;
@@ -10,7 +11,6 @@ use firearrow_bench::driver::{self, Firebird, Options, Shape, Source};
 use firearrow_bench::{ReferenceChoice, save};
 use firearrow_report::{self as report, Figures, Record};
 use firearrow_wan::Link;
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::io;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -222,7 +222,6 @@ fn options(args: &DriverArgs) -> Result<Options> {
 /// As much as with --smoke, with the libraries and programs beside this command.
 pub(crate) fn smoke_options(source: Source) -> Result<Options> {
     let this = std::env::current_exe().map_err(|error| Failure::other(error.to_string()))?;
-    let library = |name: &str| found_beside(&format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"));
     Ok(Options {
         source,
         rows: SMOKE_ROWS,
@@ -232,11 +231,11 @@ pub(crate) fn smoke_options(source: Source) -> Result<Options> {
         limit: Duration::from_secs(LIMIT.get()),
         contestants: Vec::new(),
         this: (this, vec!["bench".into(), "driver-contestant".into()]),
-        odbc_library: library("firearrowodbc"),
-        adbc_library: library("adbc_driver_firebird"),
+        odbc_library: beside::library(beside::ODBC).ok(),
+        adbc_library: beside::library(beside::ADBC).ok(),
         official: None,
         python: None,
-        peers: found_beside("driver-peers"),
+        peers: beside::find("driver-peers"),
         reference: ReferenceChoice::Client(None),
     })
 }

@@ -18,6 +18,7 @@ mod bench_args;
 mod bench_blob;
 mod bench_driver;
 mod bench_report;
+mod beside;
 mod copy;
 mod create;
 mod ddl;

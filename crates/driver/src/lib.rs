@@ -48,7 +48,7 @@ pub use activity::{Activity, Task};
 pub use blob::Blob;
 pub use error::{Class, Detail, Error, Result, shortened};
 pub use execution::Outcome;
-pub use ingest::{AHEAD_BYTES, columns_of_table};
+pub use ingest::{AHEAD_BYTES, columns_of_table, renamed, similar_table};
 pub use option::{
     IngestNames, IngestOptions, Level, Mode, Purpose, SessionOptions, StatementOptions, TextAs,
 };

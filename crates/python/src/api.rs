@@ -2,7 +2,7 @@
 
 use crate::catalog::{About, Answer, Question};
 use arrow::array::RecordBatch;
-use firearrow::catalog::Name;
+use firearrow::catalog::{Column, Name};
 use firearrow::{
     Dialect, Error, Executed, OnFailure, Params, Position, Result, RowsExecuted, StatementInfo,
     StatementKind, TransactionOptions, WireStats,
@@ -90,8 +90,13 @@ pub(crate) trait Api: Sized + Send + Sync + 'static {
     fn dialect(connection: &Self::Connection) -> Dialect;
     /// Executes a statement in a transaction of its own.
     fn execute_alone(connection: &Self::Connection, sql: &str) -> impl Future<Output = Result<()>> + Send;
-    /// Whether there is a table or view with this name, also one of the engine's own.
-    fn has_table(connection: &Self::Connection, table: &str) -> impl Future<Output = Result<bool>> + Send;
+    /// The names of all tables and views, also the engine's own.
+    fn tables(connection: &Self::Connection) -> impl Future<Output = Result<Vec<String>>> + Send;
+    /// The columns of the table or view with this name, also of one of the engine's own; none if there is no such table.
+    fn columns(
+        connection: &Self::Connection,
+        table: &str,
+    ) -> impl Future<Output = Result<Vec<Column>>> + Send;
     fn look_up(
         connection: &Self::Connection,
         question: &Question,
@@ -264,9 +269,15 @@ macro_rules! api {
                 connection.execute(sql)$($wait)*.map(drop)
             }
 
-            async fn has_table(connection: &Self::Connection, table: &str) -> Result<bool> {
+            async fn tables(connection: &Self::Connection) -> Result<Vec<String>> {
                 let catalog = connection.catalog()$($wait)*?.with_system_tables(true);
-                Ok(!catalog.tables(Name::Is(table))$($wait)*?.is_empty())
+                let tables = catalog.tables(Name::Any)$($wait)*?;
+                Ok(tables.into_iter().map(|table| table.name).collect())
+            }
+
+            async fn columns(connection: &Self::Connection, table: &str) -> Result<Vec<Column>> {
+                let catalog = connection.catalog()$($wait)*?.with_system_tables(true);
+                catalog.columns(Name::Is(table), Name::Any)$($wait)*
             }
 
             async fn look_up(connection: &Self::Connection, question: &Question) -> Result<Answer> {

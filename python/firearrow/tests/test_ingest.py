@@ -42,6 +42,37 @@ def test_modes(connection: firearrow.Connection, other: firearrow.Connection, ta
     assert rows(other, table)[-1] == (20_000, "n20000")
 
 
+def test_names_in_other_letter_case(
+    connection: firearrow.Connection, other: firearrow.Connection, table: str
+) -> None:
+    """As with ADBC and `firearrow load`: what is there is found, a new table is called what it is called."""
+    cursor = connection.cursor()
+    cursor.execute(f"CREATE TABLE {table} (ID INTEGER, NAME VARCHAR(20))")
+    connection.commit()
+    lower = numbers(3).rename_columns(["id", "name"])
+    for mode in ("append", "create_append"):
+        assert cursor.ingest(lower, table.lower(), mode=mode) == 3
+        connection.commit()
+    assert rows(other, table)[::2] == expected(3)
+    other.commit()
+    assert cursor.ingest(lower, table.lower(), mode="replace") == 3
+    connection.commit()
+    assert rows(other, table) == expected(3)
+    other.commit()
+    # Both are there now, and the exact name wins.
+    assert cursor.ingest(numbers(1), table.lower(), mode="create") == 1
+    connection.commit()
+    assert cursor.ingest(numbers(2), table.lower()) == 2
+    connection.commit()
+    assert other.execute(f'SELECT COUNT(*) FROM "{table.lower()}"').fetchone() == (3,)
+    other.commit()
+    with pytest.raises(firearrow.DatabaseError, match="could be any of"):
+        cursor.ingest(numbers(1), table.title())
+    connection.rollback()
+    cursor.execute(f'DROP TABLE "{table.lower()}"')
+    connection.commit()
+
+
 def test_texts_have_room(connection: firearrow.Connection, table: str) -> None:
     """In a new table, for twice the longest of all batches; what nobody knows is a BLOB."""
 

@@ -139,9 +139,11 @@ fn program(options: &Options, runner: Runner, template: &Job) -> Result<(Program
     };
     let run =
         |path: &Path, arguments: &[OsString]| Program { path: path.into(), arguments: arguments.to_vec() };
-    let needs_odbc = |job: Job| match job.odbc.is_empty() {
-        true => Err("firearrow's ODBC driver is not beside this command: give --odbc-library".to_owned()),
+    let needs_odbc = |job: Job| {
+        match job.odbc.is_empty() {
+        true => Err("firearrow's ODBC driver is not beside this command: name it with --odbc-library, or build it with `make build`".to_owned()),
         false => Ok(job),
+    }
     };
     Ok(match runner {
         Runner::Ours(way) => {
@@ -201,7 +203,7 @@ fn program(options: &Options, runner: Runner, template: &Job) -> Result<(Program
 
 fn needs_adbc(job: Job) -> Result<Job, String> {
     match job.library.is_empty() {
-        true => Err("firearrow's ADBC driver is not beside this command: give --adbc-library".to_owned()),
+        true => Err("firearrow's ADBC driver is not beside this command: name it with --adbc-library, or build it with `make build`".to_owned()),
         false => Ok(job),
     }
 }

@@ -1,8 +1,9 @@
 //! The suites of `firearrow bench all`. Another one is another line of [`SUITES`].
 
 use super::size::Size;
-use crate::bench::{CommandHost, beside};
+use crate::bench::CommandHost;
 use crate::bench_driver;
+use crate::beside;
 use firearrow::config::{Config, Target};
 use firearrow_bench::driver::{self, Firebird, Shape, Source};
 use firearrow_bench::{
@@ -11,7 +12,6 @@ use firearrow_bench::{
 use firearrow_oltp::{self as oltp, Locality, Mix, Mode, Scale};
 use firearrow_report::Record;
 use firearrow_wan::Link;
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
@@ -100,7 +100,7 @@ fn wire(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
 }
 
 fn odbc(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
-    let library = match beside(&format!("{DLL_PREFIX}firearrowodbc{DLL_SUFFIX}")) {
+    let library = match beside::library(beside::ODBC) {
         Ok(library) => library,
         Err(reason) => return Ok(Outcome::Unavailable(reason)),
     };
@@ -119,7 +119,7 @@ fn odbc(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
 }
 
 fn adbc(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
-    let library = match beside(&format!("{DLL_PREFIX}adbc_driver_firebird{DLL_SUFFIX}")) {
+    let library = match beside::library(beside::ADBC) {
         Ok(library) => library,
         Err(reason) => return Ok(Outcome::Unavailable(reason)),
     };

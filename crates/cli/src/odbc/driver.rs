@@ -1,10 +1,11 @@
 //! Registers the driver, and removes it.
 
 use super::{InstallArgs, UninstallArgs, failure, name_of, note, tell};
+use crate::beside;
 use crate::failure::{Failure, Result};
 use firearrowodbc::setup;
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(super) fn install(args: &InstallArgs, json: bool) -> Result<()> {
     let scope = args.place.scope();
@@ -34,17 +35,15 @@ pub(super) fn uninstall(args: &UninstallArgs, json: bool) -> Result<()> {
     }
 }
 
-/// Finds the library in this program's folder or in `../lib`; in a checkout, also in that of the other profile.
+/// Finds the library beside this program; in a checkout, also beside that of another profile.
 fn find() -> Result<PathBuf> {
-    let name = format!("{}firearrowodbc{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
+    let missing = match beside::library(beside::ODBC) {
+        Ok(found) => return Ok(found),
+        Err(missing) => missing,
+    };
     let program = env::current_exe()?;
-    let folder = program.parent().unwrap_or(Path::new("."));
-    let mut folders = vec![folder.to_owned(), folder.join("../lib")];
-    if let Some(target) = folder.parent().filter(|parent| parent.ends_with("target")) {
-        folders.extend([target.join("release"), target.join("debug")]);
-    }
-    let found = folders.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
-    found.ok_or_else(|| {
-        Failure::other(format!("there is no {name} in {} or ../lib: name it with --driver", folder.display()))
-    })
+    let target = program.ancestors().nth(2).filter(|folder| folder.ends_with("target"));
+    let profiles = target.into_iter().flat_map(|target| [target.join("release"), target.join("debug")]);
+    let found = profiles.map(|folder| folder.join(beside::file_of(beside::ODBC))).find(|path| path.is_file());
+    found.ok_or_else(|| Failure::other(format!("{missing}: name it with --driver")))
 }

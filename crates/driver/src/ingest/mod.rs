@@ -28,6 +28,7 @@ use firearrow::catalog::{
     Catalog, Column, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
 };
 use firearrow::{Dialect, ReadOptions};
+pub use names::similar_table;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -233,11 +234,12 @@ fn folded(options: &IngestOptions, schema: SchemaRef) -> (String, SchemaRef) {
     (names::upper(&options.table), Schema::new_with_metadata(fields, schema.metadata().clone()).into())
 }
 
-/// The schema with the names of the columns that its fields are in a table.
+/// The schema with the names of the columns that its fields are in a table: those that are the same, otherwise the only ones
+/// that differ in letter case alone. A field without a column stays as it is.
 ///
 /// # Errors
-/// As for [`columns_of`](names::columns_of).
-fn renamed(schema: &SchemaRef, columns: &[Column]) -> Result<SchemaRef> {
+/// A field may be several columns, or a column several fields.
+pub fn renamed(schema: &SchemaRef, columns: &[Column]) -> Result<SchemaRef> {
     let given: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let names = names::columns_of(&given, columns)?;
     if names == given {

@@ -68,7 +68,7 @@ pub(super) fn similar(key: &[String], fields: &[&str]) -> Vec<String> {
 ///
 /// # Errors
 /// There are several such tables.
-fn similar_table<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Result<Option<&'a str>> {
+pub fn similar_table<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Result<Option<&'a str>> {
     only(wanted, names, "table")
 }
 

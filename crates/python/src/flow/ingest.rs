@@ -7,11 +7,14 @@ use crate::error;
 use crate::failure::Failure;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
-use firearrow::catalog::quoted;
+use firearrow::catalog::{Column, quoted};
 use firearrow::{OnFailure, RowsExecuted};
-use firearrow_driver::{AHEAD_BYTES, Class, Error, IngestOptions, TextAs, columns_of_table};
+use firearrow_driver::{
+    AHEAD_BYTES, Class, Error, IngestOptions, TextAs, columns_of_table, renamed, similar_table,
+};
 use pyo3::prelude::*;
 use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock};
 
 /// What is done if the table exists, and if it does not.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,6 +33,9 @@ pub(crate) struct Ingestion {
     mode: Mode,
     text: TextAs,
     schema: SchemaRef,
+    /// The table and the names of its columns, once they are known: those of a table that is there, if these differ from the
+    /// wanted ones in letter case only.
+    meant: OnceLock<(String, SchemaRef)>,
 }
 
 impl Ingestion {
@@ -59,7 +65,10 @@ impl Ingestion {
             ));
         };
         let text = text.map_or(TextAs::Auto, TextAs::Varying);
-        Ok((Self { table: table.to_owned(), mode, text, schema: reader.schema() }, reader))
+        Ok((
+            Self { table: table.to_owned(), mode, text, schema: reader.schema(), meant: OnceLock::new() },
+            reader,
+        ))
     }
 
     /// Looks at the rows, if a new table's columns depend on them. This may take as long as their producer does.
@@ -85,7 +94,13 @@ impl Ingestion {
         let dialect = A::dialect(connection);
         // Errors of names and types come first.
         columns_of_table(&self.schema, &options, has_firebird4, dialect, None)?;
-        let is_there = A::has_table(connection, &self.table).await?;
+        let found = self.find::<A>(connection).await?;
+        let is_there = found.is_some();
+        let (table, schema) = match found {
+            Some((table, columns)) => (table, renamed(&self.schema, &columns)?),
+            None => (self.table.clone(), Arc::clone(&self.schema)),
+        };
+        let (table, schema) = self.meant.get_or_init(|| (table, schema));
         let verb = match (self.mode, is_there) {
             (Mode::Append | Mode::CreateAppend, true) => return Ok(()),
             (Mode::Append, false) => return Err(Error::no_table(&self.table).into()),
@@ -101,9 +116,28 @@ impl Ingestion {
                 "the table has to be made, and a transaction that has begun would not see it: commit or roll back first",
             ));
         }
-        let columns = columns_of_table(&self.schema, &options, has_firebird4, dialect, all)?;
-        let sql = format!("{verb} TABLE {} ({})", quoted(&self.table), columns.join(", "));
+        let columns = columns_of_table(schema, &options, has_firebird4, dialect, all)?;
+        let sql = format!("{verb} TABLE {} ({})", quoted(table), columns.join(", "));
         Ok(A::execute_alone(connection, &sql).await?)
+    }
+
+    /// The table and its columns, if it is there. Only a new one is never another one than it is called.
+    async fn find<A: Api>(
+        &self,
+        connection: &A::Connection,
+    ) -> Result<Option<(String, Vec<Column>)>, Failure> {
+        let columns = A::columns(connection, &self.table).await?;
+        if !columns.is_empty() {
+            return Ok(Some((self.table.clone(), columns)));
+        }
+        if self.mode == Mode::Create {
+            return Ok(None);
+        }
+        let all = A::tables(connection).await?;
+        let Some(table) = similar_table(&self.table, all.iter().map(String::as_str))? else {
+            return Ok(None);
+        };
+        Ok(Some((table.to_owned(), A::columns(connection, table).await?)))
     }
 
     /// Inserts the rows.
@@ -112,9 +146,11 @@ impl Ingestion {
         running: &mut A::Transaction,
         rows: Received,
     ) -> firearrow::Result<RowsExecuted> {
-        let names: Vec<String> = self.schema.fields().iter().map(|field| quoted(field.name())).collect();
+        let (table, schema) =
+            self.meant.get().map_or((&self.table, &self.schema), |(table, schema)| (table, schema));
+        let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
         let markers = vec!["?"; names.len()].join(", ");
-        let sql = format!("INSERT INTO {} ({}) VALUES ({markers})", quoted(&self.table), names.join(", "));
+        let sql = format!("INSERT INTO {} ({}) VALUES ({markers})", quoted(table), names.join(", "));
         let statement = A::prepare(running, &sql).await?;
         A::pour(&statement, running, rows, OnFailure::Stop).await
     }

@@ -165,7 +165,8 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         data
             Whatever has ``__arrow_c_stream__``.
         table
-            The table's name as it is stored: usually in capitals.
+            The table's name. A table that is there is found in any letter case, and so are its columns, if no
+            other has that name; a new one is called exactly so, and SQL finds ``visits`` only in quotes.
         mode
             ``"append"`` to a table that exists; ``"create"`` it, ``"create_append"`` or ``"replace"`` it. A
             new table is committed at once, and remains if inserting fails. No transaction may be open then,
