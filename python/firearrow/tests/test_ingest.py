@@ -66,10 +66,14 @@ def test_names_in_other_letter_case(
     connection.commit()
     assert other.execute(f'SELECT COUNT(*) FROM "{table.lower()}"').fetchone() == (3,)
     other.commit()
-    with pytest.raises(firearrow.DatabaseError, match="could be any of"):
-        cursor.ingest(numbers(1), table.title())
+    for name in (f"{table}_aB", f"{table}_Ab"):
+        cursor.ingest(numbers(1), name, mode="create")
+        connection.commit()
+    with pytest.raises(firearrow.ProgrammingError, match="could be any of"):
+        cursor.ingest(numbers(1), f"{table}_ab")
     connection.rollback()
-    cursor.execute(f'DROP TABLE "{table.lower()}"')
+    for name in (f"{table}_aB", f"{table}_Ab", table.lower()):
+        cursor.execute(f'DROP TABLE "{name}"')
     connection.commit()
 
 
