@@ -8,6 +8,7 @@
 //! ```
 
 mod meter;
+mod process;
 
 use crate::failure::Failure;
 use crate::input::{Delivery, Input, NewOrder, OrderStatus, Payment, StockLevel};
@@ -15,25 +16,12 @@ use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
 use crate::way::{self, Mode, Outcome, Way, sql};
 use firearrow::ServerInfo;
 use firearrow::config::{Config, Target};
-use firearrow_bench::Error;
 use meter::Hand;
 pub(crate) use meter::{Meter, Metered};
+use process::Process;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
-
-const SCRIPT: &str = include_str!("terminal.py");
-
-/// How long an answer may take: connecting, or an operation that waits for locks several times.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Bytes of the longest answer that makes sense, an error with its message.
-const LONGEST_ANSWER: u64 = 1 << 16;
 
 /// firebird-driver on a Python interpreter, and where it connects.
 #[derive(Debug)]
@@ -134,7 +122,9 @@ impl Rival {
         let mut process = Process::start(&self.python).map_err(|error| {
             Failure::other(format!("{} cannot be started: {error}", self.python.display()))
         })?;
-        match process.ask(&Value::Object(job)).map_err(|error| Failure::other(error.to_string()))?.said {
+        let answer: Answer =
+            process.ask(&Value::Object(job)).map_err(|error| Failure::other(error.to_string()))?;
+        match answer.said {
             Said::Ready(version) => Ok((process, version)),
             Said::Refused(reason) => Err(Failure::other(reason)),
             Said::Done(_) | Said::Failed(_) => Err(Failure::other(UNEXPECTED)),
@@ -162,7 +152,7 @@ struct Terminal {
 
 impl Way for Terminal {
     fn perform(&mut self, input: &Input) -> way::Result<Outcome> {
-        let answer = self.process.ask(input).map_err(|error| {
+        let answer: Answer = self.process.ask(input).map_err(|error| {
             self.is_lost = true;
             Failure::other(error.to_string())
         })?;
@@ -202,75 +192,6 @@ impl Way for Terminal {
 
     fn stock_level(&mut self, input: &StockLevel) -> way::Result<Outcome> {
         self.perform(&Input::StockLevel(*input))
-    }
-}
-
-/// A Python process that answers line by line, and ends with its owner.
-struct Process {
-    child: Child,
-    lines: BufReader<UnixStream>,
-}
-
-impl Process {
-    fn start(python: &Path) -> io::Result<Self> {
-        // A socket, since reading from a pipe has no time limit.
-        let (ours, theirs) = UnixStream::pair()?;
-        ours.set_read_timeout(Some(PATIENCE))?;
-        ours.set_write_timeout(Some(PATIENCE))?;
-        let output = OwnedFd::from(theirs.try_clone()?);
-        let child = Command::new(python)
-            .args(["-c", SCRIPT])
-            .stdin(OwnedFd::from(theirs))
-            .stdout(output)
-            .stderr(Stdio::piped())
-            .spawn()?;
-        Ok(Self { child, lines: BufReader::new(ours) })
-    }
-
-    fn ask(&mut self, what: &impl serde::Serialize) -> Result<Answer, Error> {
-        let mut line = serde_json::to_vec(what)?;
-        line.push(b'\n');
-        // A process that is gone has said why.
-        let _ = self.lines.get_mut().write_all(&line);
-        let mut answer = String::new();
-        let read = self.lines.by_ref().take(LONGEST_ANSWER).read_line(&mut answer);
-        match read {
-            Ok(_) if answer.ends_with('\n') => Ok(serde_json::from_str(&answer)?),
-            Ok(0) => Err(Error::other(self.complaint())),
-            // It has ended without reading what it was asked.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
-                Err(Error::other(self.complaint()))
-            }
-            Ok(_) => Err(Error::other("the process of a terminal has broken off, or says too much")),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                Err(Error::other(format!(
-                    "the process of a terminal has not answered within {} s",
-                    PATIENCE.as_secs()
-                )))
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// What it has printed last before it ended.
-    fn complaint(&mut self) -> String {
-        // It may have closed its side only.
-        let _ = self.child.kill();
-        let mut printed = String::new();
-        if let Some(errors) = self.child.stderr.take() {
-            let _ = errors.take(LONGEST_ANSWER).read_to_string(&mut printed);
-        }
-        match printed.lines().rfind(|line| !line.trim().is_empty()) {
-            Some(last) => last.to_owned(),
-            None => "the process of a terminal has ended".to_owned(),
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
