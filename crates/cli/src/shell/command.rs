@@ -33,12 +33,19 @@ pub(super) fn run(shell: &mut Shell, line: &str, before: &str) -> Result<Next> {
     let (name, all) = split_name(line);
     let Some(command) = COMMANDS.iter().find(|command| command.names.contains(&name)) else {
         let most_like = most_like(name);
+        shell.keep(before);
         return Err(Failure::usage(format!("there is no command {name}{most_like}; \\? lists them")));
     };
     // As for psql, a semicolon at the end is no part of the arguments.
     let all = all.trim().trim_end_matches(';').trim_end();
+    if !USE_IT_UP.contains(&name) {
+        shell.keep(before);
+    }
     (command.run)(shell, Arguments { all, before })
 }
+
+/// What does something with the SQL that was entered; the other commands leave it there.
+const USE_IT_UP: [&str; 5] = ["\\g", "\\gx", "\\watch", "\\r", "\\e"];
 
 /// The names of all commands, for completion.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -81,7 +88,7 @@ fn list(shell: &mut Shell, listing: Listing, arguments: Arguments<'_>) -> Result
     Ok(Next::Continue)
 }
 
-const COMMANDS: [Command; 37] = [
+const COMMANDS: [Command; 38] = [
     Command {
         names: &["\\?", "\\h", "\\help"],
         arguments: "",
@@ -310,13 +317,17 @@ const COMMANDS: [Command; 37] = [
         names: &["\\g"],
         arguments: "",
         help: "run what was entered, or the last statement again",
+        run: |shell, arguments| go(shell, "\\g", arguments),
+    },
+    Command {
+        names: &["\\gx"],
+        arguments: "",
+        help: "the same, with one line per value",
         run: |shell, arguments| {
-            if !arguments.all.is_empty() {
-                return Err(Failure::usage("\\g takes no argument; \\o FILE writes what follows to a file"));
-            }
-            let sql = shell.entered_or_last(arguments.before)?;
-            shell.statement(&sql)?;
-            Ok(Next::Continue)
+            let before = std::mem::replace(&mut shell.runner.borrow_mut().settings.expanded, true);
+            let ran = go(shell, "\\gx", arguments);
+            shell.runner.borrow_mut().settings.expanded = before;
+            ran
         },
     },
     Command {
@@ -336,7 +347,6 @@ const COMMANDS: [Command; 37] = [
         run: |shell, arguments| {
             let sql = shell.entered_or_last(arguments.before)?;
             print(&format!("{sql}\n"))?;
-            shell.keep(arguments.before);
             Ok(Next::Continue)
         },
     },
@@ -434,6 +444,18 @@ const COMMANDS: [Command; 37] = [
     },
 ];
 
+/// `\g` and `\gx`.
+fn go(shell: &mut Shell, name: &str, arguments: Arguments<'_>) -> Result<Next> {
+    if !arguments.all.is_empty() {
+        return Err(Failure::usage(format!(
+            "{name} takes no argument; \\o FILE writes what follows to a file"
+        )));
+    }
+    let sql = shell.entered_or_last(arguments.before)?;
+    shell.statement(&sql)?;
+    Ok(Next::Continue)
+}
+
 fn plan(shell: &mut Shell, arguments: Arguments<'_>) -> Result<Next> {
     let mut runner = shell.runner.borrow_mut();
     let settings = &mut runner.settings;
@@ -480,7 +502,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(86_400);
 fn help() -> String {
     let width = COMMANDS.iter().map(|command| head(command).chars().count()).max().unwrap_or(0);
     let mut text = String::from(
-        "SQL ends with a semicolon, or with the SET TERM terminator. Tab completes, Ctrl-C ends the running statement.\n\n",
+        "SQL ends with a semicolon, or with the SET TERM terminator. Tab completes, Ctrl-C ends the running statement.\n\
+         A command begins a line, or follows SQL: SELECT 1 FROM RDB$DATABASE \\gx\n\n",
     );
     for command in &COMMANDS {
         text.push_str(&format!("  {:width$}  {}\n", head(command), command.help));

@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn input_ends_with_a_statement_or_a_command() {
         let ended = |text: &str| has_ended(text, &Splitter::default());
-        for text in ["", "\\d", "SELECT 1\n\\g", "exit", "Quit", "SELECT 1;", "?"] {
+        for text in ["", "\\d", "SELECT 1\n\\g", "SELECT 1 \\gx", "exit", "Quit", "SELECT 1;", "?"] {
             assert!(ended(text), "{text}");
         }
         for text in ["SELECT 1", "exits", "CREATE PROCEDURE p AS BEGIN\nx = 1;", "SELECT '\\"] {

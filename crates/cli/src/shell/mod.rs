@@ -185,7 +185,7 @@ impl Shell {
             }
             sql.push_str(line);
             sql.push('\n');
-            let may_end = line.starts_with('\\') || contains(line, self.splitter.terminator());
+            let may_end = line.contains('\\') || contains(line, self.splitter.terminator());
             // Looking at all of a long statement after each line would take ages.
             if !may_end && begin <= index {
                 continue;
@@ -199,6 +199,7 @@ impl Shell {
                         self.runner.borrow_mut().survives(error)?;
                     }
                 }
+                sql = std::mem::take(&mut self.kept);
             }
         }
         if sql.trim().is_empty() {
@@ -435,13 +436,15 @@ impl Shell {
     }
 }
 
-/// Where a command begins in the last line: not within a text or comment.
+/// Where a command begins in the last line, maybe after SQL: not within a text or comment.
 fn command_start(text: &str) -> Option<usize> {
     let text = text.trim_end();
-    let start = text.rfind('\n').map_or(0, |end| end + 1);
-    let is_command = text[start..].starts_with('\\')
-        && tokens(text).any(|token| token.start == start && token.is_symbol('\\'));
-    is_command.then_some(start)
+    let line = text.rfind('\n').map_or(0, |end| end + 1);
+    if !text[line..].contains('\\') {
+        return None;
+    }
+    // No SQL has a backslash of its own.
+    tokens(text).find(|token| token.start >= line && token.is_symbol('\\')).map(|token| token.start)
 }
 
 /// Whether it is a word that needs no terminator.
@@ -547,8 +550,17 @@ mod tests {
     fn statements_are_whole_with_their_terminator() {
         let whole = |sql: &str| is_whole(sql, Splitter::default());
         assert!(whole("SELECT 1 FROM t;") && whole("-- nothing") && whole("a; b; -- c"));
-        assert_eq!(command_start("SELECT 1\n\\g"), Some(9));
-        for text in ["SELECT '\n\\! x", "/* \n\\! x", "SELECT \"\n\\g", "SELECT 1 \\g"] {
+        for text in [
+            "SELECT 1\n\\g",
+            "SELECT 1 \\g",
+            "SELECT 1;\\gx \n",
+            "\\copy '\\' \\",
+            "/* */ \\p",
+            "\\! echo it's",
+        ] {
+            assert_eq!(command_start(text), text.find('\\'), "{text}");
+        }
+        for text in ["SELECT '\n\\! x", "/* \n\\! x", "SELECT \"\n\\g", "SELECT '\\g", "-- \\g", "a \\g\nb"] {
             assert_eq!(command_start(text), None, "{text}");
         }
         assert!(!whole("a; /* x\n") && !whole("-- /*\n/* ;") && whole("a; /* x */ -- /*\n/**/"));

@@ -159,6 +159,14 @@ matrix!(
         session.expect("42");
         session.expect("1 row");
         session.expect("> ");
+        // A wrong command leaves what was entered.
+        session.enter("SELECT 50 + 3 AS sum_");
+        session.enter("FROM RDB$DATABASE \\gg");
+        session.expect("there is no command \\gg");
+        session.expect("FROM RDB$DATABASE");
+        session.enter("\\gx");
+        session.expect("SUM_  53");
+        session.expect("> ");
         // What is not yet run is forgotten.
         session.enter("SELECT 1");
         session.send("\x03");
@@ -224,6 +232,24 @@ matrix!(
         assert_eq!(fs::read_to_string(copy).unwrap(), "N\r\n5\r\n");
         let outcome = piped(target, &url, "SELECT COUNT(*) C FROM t;\n").success();
         assert!(outcome.text().contains("2\n"), "EXIT commits: {}", outcome.text());
+    },
+    fn a_command_may_follow_sql_in_its_line(target: &Target) {
+        let url = demo(target, "1");
+        let script = "SELECT 40 + 2 AS answer FROM RDB$DATABASE \\g\nSELECT 1 AS a,\n2 AS b\nFROM RDB$DATABASE \\gx\n\
+                      SELECT 7 AS c FROM RDB$DATABASE; \\gx\nSELECT 'x \\gx' AS d -- \\gx\n\\timing on\n\\timing off\n\
+                      FROM RDB$DATABASE;\nSELECT 8 AS e \\r\n\\x on\nSELECT 9 AS f FROM RDB$DATABASE \\gx\n\\x\n";
+        let outcome = piped(target, &url, script).success();
+        let shown = outcome.text();
+        for part in [
+            "ANSWER\n──────\n    42\n1 row\n── row 1 ──\nA  1\nB  2\n1 row\n",
+            "C\n─\n7\n1 row\n── row 1 ──\nC  7\n1 row\ntiming is on\n",
+            "D\n─────\nx \\gx\n1 row\nexpanded display is on\n── row 1 ──\nF  9\n1 row\nexpanded display is off\n",
+        ] {
+            assert!(shown.contains(part), "no {part:?} in {shown}");
+        }
+        piped(target, &url, "SELECT 1 FROM RDB$DATABASE \\g file\n")
+            .failure(2, &["\\g takes no argument", "\\o FILE"]);
+        piped(target, &url, "\\gx\n").failure(2, &["there is no statement yet"]);
     },
     fn what_a_database_has_is_listed(target: &Target) {
         let url = demo(target, "1");
