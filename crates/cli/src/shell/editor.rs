@@ -11,10 +11,11 @@ use firearrow_driver::script::Splitter;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
-use rustyline::hint::Hinter;
+use rustyline::hint::{Hint, Hinter};
 use rustyline::history::{FileHistory, History, SearchDirection};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Helper};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -179,10 +180,58 @@ fn failure(error: ReadlineError) -> Failure {
 }
 
 impl Helper for Assistant {}
-impl Highlighter for Assistant {}
+
+impl Highlighter for Assistant {
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        // Faint, as no part of what is entered.
+        format!("\u{1b}[2m{hint}\u{1b}[0m").into()
+    }
+}
+
+/// Shown after the cursor, and never taken over into what is entered.
+struct Remark(String);
+
+impl Hint for Remark {
+    fn display(&self) -> &str {
+        &self.0
+    }
+
+    fn completion(&self) -> Option<&str> {
+        None
+    }
+}
 
 impl Hinter for Assistant {
-    type Hint = String;
+    type Hint = Remark;
+
+    fn hint(&self, text: &str, at: usize, _: &Context<'_>) -> Option<Remark> {
+        let splitter = self.splitter.borrow();
+        let remark = splitter.as_ref().filter(|_| at == text.len()).and_then(|s| unfinished(text, s));
+        remark.map(|remark| Remark(format!("   {remark}")))
+    }
+}
+
+/// What tells somebody that a statement has not ended: after Enter, and where a word is entered that would leave the shell
+/// or ask for help elsewhere.
+fn unfinished(text: &str, splitter: &Splitter) -> Option<String> {
+    let (before, line) = text.rsplit_once('\n')?;
+    let is_new = line.trim().is_empty();
+    let last = if is_new { before.lines().next_back().unwrap_or_default() } else { line };
+    if !(is_new || is_bare(last)) || before.trim().is_empty() || has_ended(text, splitter) {
+        return None;
+    }
+    let clear = "press Control-C to clear the input buffer";
+    if command_start(&format!("{before}\n\\?")).is_none() {
+        return Some(format!("… a quote or comment is open; {clear}"));
+    }
+    let terminator = splitter.terminator();
+    Some(match last.trim().to_ascii_lowercase().as_str() {
+        "help" | "?" => format!("Use \\? for help or {clear}."),
+        "exit" | "quit" => format!("Use \\q to leave or {clear}."),
+        // Inside a procedure, it ends no statement.
+        last if last.ends_with(terminator) => "…".to_owned(),
+        _ => format!("… until {terminator} or \\g"),
+    })
 }
 
 impl Validator for Assistant {
@@ -226,6 +275,26 @@ mod tests {
         }
         for text in ["SELECT 1", "exits", "CREATE PROCEDURE p AS BEGIN\nx = 1;", "SELECT '\\"] {
             assert!(!ended(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn unfinished_statements_say_so() {
+        let told = |text: &str| unfinished(text, &Splitter::default()).unwrap_or_default();
+        assert_eq!(told("SELECT 1\n"), "… until ; or \\g");
+        assert_eq!(told("EXECUTE BLOCK AS BEGIN\nx = 1;\n"), "…");
+        assert!(told("SELECT 'a\n").contains("a quote or comment is open"));
+        for word in ["help", "HELP\n", "?"] {
+            assert!(
+                told(&format!("SELECT 1\n{word}")).starts_with("Use \\? for help or press Control-C"),
+                "{word}"
+            );
+        }
+        for word in ["exit", "Quit\n"] {
+            assert!(told(&format!("SELECT 1\n{word}")).starts_with("Use \\q to leave"), "{word}");
+        }
+        for text in ["", "\n", "SELECT 1", "SELECT 1\nFROM t", "SELECT 1;\n", "exit\n"] {
+            assert_eq!(told(text), "", "{text}");
         }
     }
 

@@ -167,6 +167,16 @@ matrix!(
         session.enter("\\gx");
         session.expect("SUM_  53");
         session.expect("> ");
+        // Whoever is stuck in a statement is told.
+        session.enter("SELECT 1");
+        session.expect("… until ; or \\g");
+        session.enter("help");
+        session.expect("Use \\? for help or press Control-C to clear the input buffer.");
+        session.enter("\\?");
+        session.expect("\\watch");
+        session.expect("> SELECT 1");
+        session.send("\x03");
+        session.expect("> ");
         // What is not yet run is forgotten.
         session.enter("SELECT 1");
         session.send("\x03");
