@@ -1,7 +1,7 @@
 //! The reasons for which a command fails.
 
-use crate::interrupt;
 use crate::terminal;
+use crate::{hint, interrupt};
 use arrow::error::ArrowError;
 use firearrow::config::ConfigError;
 use firearrow::{Kind, gds};
@@ -51,18 +51,33 @@ impl Failure {
         Self::Other(format!("{}: {error}", path.display()))
     }
 
-    /// Returns the message, without passwords.
+    /// Returns the message and what may help, without passwords.
     pub(crate) fn text(&self, verbose: bool) -> String {
+        self.told(verbose, true)
+    }
+
+    fn told(&self, verbose: bool, hints: bool) -> String {
+        let hint = self.client().filter(|_| hints).and_then(hint::of);
+        let hint = hint.map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
         let text = match self {
-            Self::Firebird(error) => firebird(error.message(), error, verbose),
-            Self::Told(text, error) => firebird(text, error, verbose),
+            Self::Firebird(error) => firebird(error.message(), error, verbose) + &hint,
+            Self::Told(text, error) => firebird(text, error, verbose) + &hint,
             Self::Usage(text) | Self::Other(text) => text.clone(),
-            Self::At(place, reason) => format!("{place}: {}", reason.text(verbose)),
-            Self::Hinted(reason, hint) => format!("{}\n  {hint}", reason.text(verbose)),
+            Self::At(place, reason) => format!("{place}: {}", reason.told(verbose, hints)),
+            Self::Hinted(reason, hint) => format!("{}\n  {hint}", reason.told(verbose, hints)),
             Self::Stopped => interrupt::reason().map_or_else(String::new, interrupt::Reason::text),
             Self::PipeClosed => "nobody reads the output".to_owned(),
         };
         secret::redact(text.trim_end())
+    }
+
+    /// The error of the client or the engine, if it is one.
+    fn client(&self) -> Option<&firearrow::Error> {
+        match self.reason() {
+            Self::Firebird(error) => Some(error),
+            Self::Told(_, error) => Some(error),
+            _ => None,
+        }
     }
 
     /// Prints the error and returns the exit status.
@@ -85,13 +100,11 @@ impl Failure {
 
     /// Returns the error as one JSON object.
     fn json(&self) -> Value {
-        let mut error = json!({ "message": self.text(false) });
-        let firebird = match self.reason() {
-            Self::Firebird(firebird) => Some(firebird),
-            Self::Told(_, firebird) => Some(&**firebird),
-            _ => None,
-        };
-        if let Some(firebird) = firebird {
+        let mut error = json!({ "message": self.told(false, false) });
+        if let Some(firebird) = self.client() {
+            if let Some(hint) = hint::of(firebird) {
+                error["hint"] = hint.into();
+            }
             error["kind"] = format!("{:?}", firebird.kind()).into();
             error["sqlstate"] = firebird.sqlstate().to_string().into();
             error["sqlcode"] = firebird.sqlcode().into();

@@ -25,6 +25,7 @@ mod ddl;
 mod demo;
 mod events;
 mod failure;
+mod hint;
 mod info;
 mod interrupt;
 mod load;
