@@ -141,9 +141,8 @@ pub(crate) struct QueryArgs {
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
     /// SQL statements; - reads them from standard input
-    #[arg(required_unless_present = "file")]
     pub(crate) sql: Option<String>,
-    /// Run the statements of FILE, after SQL if there is both; may be given several times
+    /// Run the statements of FILE (- is standard input), after SQL if there is both; may be given several times
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: Vec<PathBuf>,
     #[command(flatten)]

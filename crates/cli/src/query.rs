@@ -156,6 +156,7 @@ fn run_on(
 
 /// The name of SQL text that is an argument.
 const SQL: &str = "SQL";
+const STANDARD_INPUT: &str = "standard input";
 
 /// Whether a statement is a part of this text.
 fn contains(script: &Script, statement: &str) -> bool {
@@ -172,12 +173,14 @@ fn scripts(args: &QueryArgs) -> Result<Vec<Script>> {
     let mut scripts = Vec::new();
     if let Some(sql) = &args.sql {
         scripts.push(match sql.as_str() {
-            "-" => Script { name: "standard input".to_owned(), text: script(Path::new("-"))? },
+            "-" => Script { name: STANDARD_INPUT.to_owned(), text: script(Path::new("-"))? },
             sql => Script { name: SQL.to_owned(), text: sql.to_owned() },
         });
     }
     for path in &args.file {
-        scripts.push(Script { name: path.display().to_string(), text: script(path)? });
+        let is_input = path.as_os_str() == "-";
+        let name = if is_input { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
+        scripts.push(Script { name, text: script(path)? });
     }
     Ok(scripts)
 }
@@ -214,7 +217,13 @@ const OWN_WORDS: [&str; 8] = ["SET", "SHOW", "EXIT", "QUIT", "INPUT", "IN", "OUT
 fn only_statement(scripts: &[Script]) -> Result<Option<&str>> {
     let all = scripts.iter().map(statements).collect::<Result<Vec<_>>>()?.concat();
     match all[..] {
-        [] => Err(Failure::usage("there is no SQL statement")),
+        [] if scripts.is_empty() => Err(Failure::usage(
+            "there is no SQL: it follows the database, or comes from -f FILE; - there reads standard input",
+        )),
+        [] => {
+            let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
+            Err(Failure::usage(format!("there is no SQL statement in {}", names.join(" and "))))
+        }
         [statement] => Ok(Some(statement).filter(|statement| {
             let first = firearrow::sql::tokens(statement).next();
             !first.is_some_and(|first| OWN_WORDS.iter().any(|word| first.is_word(word)))

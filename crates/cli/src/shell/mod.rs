@@ -25,6 +25,7 @@ use firearrow::{Config, Kind, Params};
 use firearrow_driver::script::{Split, Splitter};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Read};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,7 @@ Examples:
   firearrow shell firebird://alice@db/employee
   firearrow shell demo.fdb
   firearrow shell demo.fdb < script.sql
+  firearrow shell demo.fdb -c '\\d T_WIDE' -c 'SELECT COUNT(*) FROM T_WIDE'
 
 SQL ends with a semicolon. \\? lists the commands, most of them those of psql;
 SHOW and SET are those of isql. Tab completes keywords, tables and columns.
@@ -48,12 +50,20 @@ $XDG_STATE_HOME; $FIREARROW_HISTORY names another file, or none if it is empty),
 except statements with passwords. Long output goes to $FIREARROW_PAGER, $PAGER
 or less.
 
-If standard input or output is no terminal, standard input is a script: the
-first error ends it, and what it has not committed is rolled back.")]
+-c and -f run SQL and commands and end, as those of psql do. If standard input
+or output is no terminal, standard input is such a script, too. The first error
+ends scripts, and what they have not committed is rolled back. firearrow query
+runs SQL for programs: with parameters, and as JSON, CSV or Parquet.")]
 pub(crate) struct ShellArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
+    /// Run SQL or a command of the shell, and end; may be given several times
+    #[arg(long, short, value_name = "SQL")]
+    pub(crate) command: Vec<String>,
+    /// Run the script FILE (- is standard input) after all -c, and end; may be given several times
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: Vec<PathBuf>,
     /// Make the engine refuse all changes
     #[arg(long)]
     pub(crate) read_only: bool,
@@ -77,7 +87,8 @@ pub(crate) fn run(args: &ShellArgs, json: bool) -> Result<()> {
     }
     let config = open::parse(&args.url)?;
     let connection = open::open(&config)?;
-    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let is_script = !args.command.is_empty() || !args.file.is_empty();
+    let is_terminal = !is_script && io::stdin().is_terminal() && io::stdout().is_terminal();
     let pager = is_terminal.then(Pager::of_environment).flatten();
     let settings = Settings {
         auto_commit: args.autocommit,
@@ -104,6 +115,9 @@ pub(crate) fn run(args: &ShellArgs, json: bool) -> Result<()> {
         pager,
         runner: Rc::clone(&runner),
     };
+    if is_script {
+        return shell.scripts(args);
+    }
     if !is_terminal {
         return shell.script();
     }
@@ -172,6 +186,35 @@ impl Shell {
         interrupt::waiting(|| io::stdin().read_to_string(&mut script))?;
         let script = script.strip_prefix('\u{feff}').unwrap_or(&script).to_owned();
         let ran = self.lines(&script);
+        self.end_script(ran)
+    }
+
+    /// What the arguments name, as one script.
+    fn scripts(&mut self, args: &ShellArgs) -> Result<()> {
+        let ran = self.run_scripts(args);
+        self.end_script(ran)
+    }
+
+    fn run_scripts(&mut self, args: &ShellArgs) -> Result<Next> {
+        let mut scripts: Vec<_> = args.command.iter().map(|script| (None, script.clone())).collect();
+        for path in &args.file {
+            scripts.push((Some(path.display().to_string()), crate::query::script(path)?));
+        }
+        for (name, script) in scripts {
+            let ran = self.lines(&script).map_err(|error| match name {
+                Some(name) => Failure::At(name, Box::new(error)),
+                None => error,
+            });
+            match ran? {
+                // As in psql, \q ends a single file.
+                Next::Continue | Next::End => {}
+                next => return Ok(next),
+            }
+        }
+        Ok(Next::End)
+    }
+
+    fn end_script(&mut self, ran: Result<Next>) -> Result<()> {
         let ran = ran.map(|next| if next == Next::RollBack { Flow::Quit } else { Flow::Exit });
         self.runner.borrow_mut().end_script(ran)
     }

@@ -261,6 +261,26 @@ matrix!(
             .failure(2, &["\\g takes no argument", "\\o FILE"]);
         piped(target, &url, "\\gx\n").failure(2, &["there is no statement yet"]);
     },
+    fn arguments_are_run_as_those_of_psql(target: &Target) {
+        let url = demo(target, "3");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.sql");
+        fs::write(&file, "\\timing on\nINSERT INTO t VALUES (2);\n\\q\nnonsense;\n").unwrap();
+        let file = file.to_str().unwrap();
+        let run = |arguments: &[&str]| firearrow(target, &[&["shell", &url], arguments].concat());
+        let shown = run(&["-c", "\\d T_INT10", "-c", "SELECT COUNT(*) AS c FROM T_INT10 \\gx"]).success();
+        assert!(shown.text().contains("C10") && shown.text().contains("── row 1 ──\nC  3\n"), "{shown:?}");
+        let shown =
+            run(&["-c", "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1)", "-f", file, "-f", file]);
+        assert_eq!(shown.success().text().matches("1 row affected").count(), 3);
+        // They are one script.
+        let wrong = run(&["-c", "INSERT INTO t VALUES (9)", "-f", file, "-c", "SELECT 1"]);
+        wrong.failure(1, &["line 1: ", "hint: ", "nothing was committed"]);
+        run(&["-c", "DELETE FROM t; QUIT", "-c", "nonsense"]).success();
+        run(&["-c", "SET BAIL OFF; SELECT 1", "-f", "/nonexistent"]).failure(1, &["/nonexistent"]);
+        let shown = run(&["-c", "SELECT SUM(n) AS s FROM t", "--format", "csv"]).success();
+        assert_eq!(shown.text(), "S\r\n5\r\n1 row\n");
+    },
     fn what_a_database_has_is_listed(target: &Target) {
         let url = demo(target, "1");
         let make = "CREATE DOMAIN AMOUNT AS NUMERIC(12, 2) DEFAULT 0 NOT NULL;\nCREATE DOMAIN NAME AS VARCHAR(33);\n\

@@ -60,6 +60,8 @@ fn completions_know_the_commands() {
 #[test]
 fn wrong_usage_is_status_2() {
     plain(&["query"]).failure(2, &["Usage"]);
+    plain(&["query", "shop.fdb"]).failure(2, &["there is no SQL", "-f FILE", "- there reads standard input"]);
+    plain(&["query", "shop.fdb", "-"]).failure(2, &["there is no SQL statement in standard input"]);
     plain(&["shop.fdb"]).failure(2, &["tip: firearrow shell shop.fdb"]);
     plain(&["query", "firebird://h/x?colour=red", "SELECT 1"]).failure(2, &["colour"]);
     plain(&["create-demo", "x.fdb", "--rows", "0"]).failure(2, &["--rows"]);
