@@ -69,8 +69,8 @@ struct Open {
 enum Done {
     /// It gave this many rows.
     Rows(u64),
-    /// It gave more rows than were wanted.
-    First(u64),
+    /// The pager was left before it had all rows.
+    Left,
     /// It changed rows, or whatever the engine does not count.
     Affected(Option<u64>),
     Told(&'static str),
@@ -184,9 +184,7 @@ impl Runner {
         match done {
             None => {}
             Some(Done::Rows(rows)) => self.display.remark(&counted(rows, "row", ""))?,
-            Some(Done::First(rows)) => {
-                self.display.remark(&format!("the first {}", counted(rows, "row", "")))?
-            }
+            Some(Done::Left) => self.display.remark("not all rows were shown")?,
             Some(Done::Affected(Some(rows))) => self.display.remark(&counted(rows, "row", " affected"))?,
             Some(Done::Affected(None)) => self.display.remark("done")?,
             Some(Done::Told(text)) => self.display.remark(text)?,
@@ -408,7 +406,7 @@ impl Runner {
             Err(Failure::PipeClosed) if self.display.pager.is_some() => {}
             finished => finished?,
         }
-        Ok(Some(if has_left { Done::First(rows) } else { Done::Rows(rows) }))
+        Ok(Some(if has_left { Done::Left } else { Done::Rows(rows) }))
     }
 
     /// The connection is lost, and with it what was not committed.

@@ -9,6 +9,7 @@
 mod command;
 mod completion;
 mod editor;
+mod psql;
 
 use crate::args::Cli;
 use crate::failure::{Failure, Result};
@@ -368,6 +369,11 @@ impl Shell {
 
     /// Runs `firearrow copy` or `firearrow load` for this database.
     fn subcommand(&mut self, name: &str, arguments: &str) -> Result<Next> {
+        if name == "copy"
+            && let Some(ours) = psql::copy(arguments)
+        {
+            return Err(Failure::usage(ours));
+        }
         let words = words(arguments)?;
         if name == "load" && self.runner.borrow().is_read_only() {
             return Err(Failure::usage("this session is read-only"));

@@ -27,13 +27,21 @@ struct Session {
 
 impl Session {
     fn start(target: &Target, arguments: &[&str], columns: u16) -> Self {
+        Self::start_with(target, arguments, columns, "")
+    }
+
+    fn start_with(target: &Target, arguments: &[&str], columns: u16, pager: &str) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let size = Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).expect("a terminal");
         let side = || Stdio::from(pty.slave.try_clone().expect("it is open"));
         let mut command = prepare(Some(target), &[&["shell"], arguments].concat());
         command.stdin(side()).stdout(side()).stderr(side());
-        command.env("HOME", home.path()).env("TERM", "xterm").env("PAGER", "").env_remove("XDG_STATE_HOME");
+        command
+            .env("HOME", home.path())
+            .env("TERM", "xterm")
+            .env("PAGER", pager)
+            .env_remove("XDG_STATE_HOME");
         command.env_remove("FIREARROW_PAGER").env_remove("FIREARROW_HISTORY").env("EDITOR", "sed -i s/1/2/");
         command.env_remove("VISUAL");
         let child = command.spawn().expect("it starts");
@@ -351,6 +359,9 @@ matrix!(
         piped(target, &url, "\\watch\n").failure(2, &["there is no statement yet"]);
         piped(target, &url, "SELECT 1 FROM RDB$DATABASE;\n\\watch\n").failure(2, &["needs a terminal"]);
         piped(target, &url, "\\copy T_WIDE\n").failure(2, &["required arguments"]);
+        let copy = "\\copy (select id from t_wide) to 'x.csv' csv header\n";
+        piped(target, &url, copy).failure(2, &["here this is \\copy 'select id from t_wide' x.csv"]);
+        piped(target, &url, "\\copy t from 'x.csv'\n").failure(2, &["write \\load x.csv --into t"]);
         piped(target, &url, "\\i /nonexistent\n").failure(1, &["/nonexistent"]);
     }
 );
@@ -386,6 +397,22 @@ matrix!(
         session.enter("\\s");
         let history = session.expect("\\s\r\n");
         assert!(!history.contains("secret@"), "{history}");
+        session.enter("exit");
+        assert_eq!(session.ends(), 0);
+    }
+);
+
+matrix!(
+    embedded,
+    fn the_pager_may_be_left_at_once(target: &Target) {
+        let url = demo(target, "3000");
+        let mut session = Session::start_with(target, &[&url], 100, "true");
+        session.expect("> ");
+        session.enter("SELECT * FROM T_INT10;");
+        session.expect("not all rows were shown");
+        session.expect("> ");
+        session.enter("SELECT COUNT(*) FROM T_INT10;");
+        session.expect("1 row");
         session.enter("exit");
         assert_eq!(session.ends(), 0);
     }
