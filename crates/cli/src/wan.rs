@@ -21,6 +21,7 @@ pub(crate) fn run(args: &WanArgs, json: bool) -> Result<()> {
     let report = |problem: &firearrow_wan::Problem| terminal::remark(&format!("error: {problem}"));
     let proxy = WanProxy::start_with(args.listen, &*args.target, link, report)
         .map_err(|error| Failure::other(error.to_string()))?;
+    interrupt::expected();
     show(begin(proxy.address(), args, &link, json))?;
     let stopped = loop {
         match interrupt::check() {

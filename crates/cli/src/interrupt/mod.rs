@@ -145,6 +145,12 @@ pub(crate) fn waiting<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// A signal or the time limit is how this command ends: from now on nothing is said about it.
+pub(crate) fn expected() {
+    EXPECTED.store(true, Ordering::SeqCst);
+    REPORTED.store(true, Ordering::SeqCst);
+}
+
 /// Prints why the command has ended and what it leaves behind, unless that has been printed.
 pub(crate) fn report(reason: Reason, detail: &str) {
     if !REPORTED.swap(true, Ordering::SeqCst) {
@@ -176,6 +182,8 @@ static CHANGED: Condvar = Condvar::new();
 /// Set once.
 static REASON: OnceLock<Reason> = OnceLock::new();
 static REPORTED: AtomicBool = AtomicBool::new(false);
+/// Whether the command has no other end.
+static EXPECTED: AtomicBool = AtomicBool::new(false);
 /// Number of running calls of [`waiting`].
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
@@ -200,7 +208,7 @@ fn supervise() {
     let reason = wait_for_reason();
     let end = Instant::now() + GRACE;
     cancel();
-    if let Some(notice) = reason.notice() {
+    if let Some(notice) = reason.notice().filter(|_| !EXPECTED.load(Ordering::SeqCst)) {
         terminal::notice(notice);
     }
     // A call that has just begun has not seen the reason; and cleaning up must not take for ever.

@@ -34,7 +34,9 @@ fn a_proxy_passes_on_and_counts() {
     interrupt(&proxy);
     let mut end = String::new();
     proxy.stdout.take().unwrap().read_to_string(&mut end).unwrap();
-    finish(proxy.wait_with_output().unwrap()).failure(130, &["interrupted"]);
+    // There is no other way to end it.
+    let outcome = finish(proxy.wait_with_output().unwrap());
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (130, ""));
     let end: serde_json::Value = serde_json::from_str(&end).unwrap();
     assert_eq!(end, serde_json::json!({ "connections": 1, "bytes_up": 5, "bytes_down": 5 }));
 }
@@ -50,6 +52,14 @@ fn a_server_that_is_missing_is_named() {
     assert!(matches!(client.read(&mut [0]), Ok(0) | Err(_)));
     interrupt(&proxy);
     finish(proxy.wait_with_output().unwrap()).failure(130, &[&format!("cannot connect to {nobody}")]);
+}
+
+#[test]
+fn the_time_limit_is_no_error() {
+    let (proxy, _) = start(&["127.0.0.1:1", "--rtt", "1ms", "--rate", "unlimited", "--timeout", "200ms"]);
+    let outcome = finish(proxy.wait_with_output().unwrap());
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (124, ""));
+    assert!(outcome.text().starts_with("connections: 0, "), "{outcome:?}");
 }
 
 #[test]
