@@ -3,12 +3,14 @@
 use firearrow_bench::Error;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::{Duration, Instant};
 
 const SCRIPT: &str = include_str!("terminal.py");
 
@@ -16,28 +18,30 @@ const SCRIPT: &str = include_str!("terminal.py");
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Bytes of the longest answer that makes sense, an error with its message.
-const LONGEST_ANSWER: u64 = 1 << 16;
+const LONGEST_ANSWER: usize = 1 << 16;
 
 /// A Python process that answers line by line, and ends with its owner.
 pub(super) struct Process {
     child: Child,
     lines: BufReader<UnixStream>,
+    /// What it prints: nobody has to read it meanwhile, and children that it leaves keep nobody waiting.
+    errors: File,
 }
 
 impl Process {
     pub(super) fn start(python: &Path) -> io::Result<Self> {
         // A socket, since reading from a pipe has no time limit.
         let (ours, theirs) = UnixStream::pair()?;
-        ours.set_read_timeout(Some(PATIENCE))?;
         ours.set_write_timeout(Some(PATIENCE))?;
         let output = OwnedFd::from(theirs.try_clone()?);
+        let errors = tempfile::tempfile()?;
         let child = Command::new(python)
             .args(["-c", SCRIPT])
             .stdin(OwnedFd::from(theirs))
             .stdout(output)
-            .stderr(Stdio::piped())
+            .stderr(errors.try_clone()?)
             .spawn()?;
-        Ok(Self { child, lines: BufReader::new(ours) })
+        Ok(Self { child, lines: BufReader::new(ours), errors })
     }
 
     /// Sends a line, and waits for the answer.
@@ -46,11 +50,9 @@ impl Process {
         line.push(b'\n');
         // A process that is gone has said why.
         let _ = self.lines.get_mut().write_all(&line);
-        let mut answer = String::new();
-        let read = self.lines.by_ref().take(LONGEST_ANSWER).read_line(&mut answer);
-        match read {
-            Ok(_) if answer.ends_with('\n') => Ok(serde_json::from_str(&answer)?),
-            Ok(0) => Err(Error::other(self.complaint())),
+        match self.line() {
+            Ok(answer) if answer.ends_with(b"\n") => Ok(serde_json::from_slice(&answer)?),
+            Ok(answer) if answer.is_empty() => Err(Error::other(self.complaint())),
             // It has ended without reading what it was asked.
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                 Err(Error::other(self.complaint()))
@@ -66,14 +68,41 @@ impl Process {
         }
     }
 
+    /// A line with its end, or what there is of one that has none or is too long.
+    fn line(&mut self) -> io::Result<Vec<u8>> {
+        let end = Instant::now() + PATIENCE;
+        let mut line = Vec::new();
+        while !line.ends_with(b"\n") && line.len() < LONGEST_ANSWER {
+            // The limit is one for all of it: it may come in drops.
+            let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            self.lines.get_ref().set_read_timeout(Some(left))?;
+            let part = self.lines.fill_buf()?;
+            if part.is_empty() {
+                break;
+            }
+            let length = part.iter().position(|byte| *byte == b'\n').map_or(part.len(), |at| at + 1);
+            line.extend_from_slice(&part[..length]);
+            self.lines.consume(length);
+        }
+        Ok(line)
+    }
+
     /// What it has printed last before it ended.
     fn complaint(&mut self) -> String {
-        // It may have closed its side only.
-        let _ = self.child.kill();
-        let mut printed = String::new();
-        if let Some(errors) = self.child.stderr.take() {
-            let _ = errors.take(LONGEST_ANSWER).read_to_string(&mut printed);
+        // It may have closed its side only. What it says at its end is worth waiting for, a moment long.
+        for _ in 0..50 {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(10));
         }
+        let _ = self.child.kill();
+        let mut printed = Vec::new();
+        let end = self.errors.seek(SeekFrom::End(0)).unwrap_or(0);
+        if self.errors.seek(SeekFrom::Start(end.saturating_sub(LONGEST_ANSWER as u64))).is_ok() {
+            let _ = (&self.errors).take(LONGEST_ANSWER as u64).read_to_end(&mut printed);
+        }
+        let printed = String::from_utf8_lossy(&printed);
         match printed.lines().rfind(|line| !line.trim().is_empty()) {
             Some(last) => last.to_owned(),
             None => "the process of a terminal has ended".to_owned(),
