@@ -1,7 +1,7 @@
 //! Locks of the embedded engine's databases, of which processes that other threads start have copies.
 
 use crate::support::{fresh_closed, rows};
-use firearrow::{Config, Connection, Kind, config};
+use firearrow::{Config, Connection, Kind, config, gds};
 use firearrow_testkit::{Target, matrix};
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -83,6 +83,9 @@ matrix!(
             let error = make(&config).map(drop).expect_err("it is locked");
             assert_eq!(error.kind(), Kind::Database, "{error}");
         }
+        // Creating fails for another reason, or what is there would be opened in its place.
+        let error = Connection::create(&config).map(drop).expect_err("it exists");
+        assert!(!error.gds_codes().contains(&gds::ISC_ALREADY_OPENED), "{error}");
         assert_eq!(fs::read(&path).expect("it is there"), before);
         // Soon enough.
         thread::scope(|scope| {

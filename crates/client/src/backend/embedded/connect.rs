@@ -31,24 +31,17 @@ impl Embedded {
             ..LoadOptions::default()
         };
         let library = Library::load(&runtime, &options)?;
-        let mut attempt = if create {
-            library.create(path, config.dpb_for_create().as_bytes())
-        } else {
-            library.attach(path, config.dpb().as_bytes())
-        };
+        let create_it = || library.create(path, config.dpb_for_create().as_bytes());
+        let attach_to_it = || library.attach(path, config.dpb().as_bytes());
+        let mut attempt = if create { create_it() } else { attach_to_it() };
         for _ in 0..PAUSES {
             if !attempt.as_ref().is_err_and(is_locked) {
                 break;
             }
             thread::sleep(PAUSE);
-            attempt = if create {
-                // A file of somebody else would have been another error, unless it was to be replaced: this one is what
-                // the attempt before has left.
-                let again = Config { overwrite: true, ..config.clone() };
-                library.create(path, again.dpb_for_create().as_bytes())
-            } else {
-                library.attach(path, config.dpb().as_bytes())
-            };
+            // The lock is the last thing that creating needs, and a file of somebody else would have been another error: what
+            // is there is this database, complete, and somebody may be using it by now.
+            attempt = if create && config.overwrite { create_it() } else { attach_to_it() };
         }
         match attempt {
             Ok(attachment) => Ok(Self::new(attachment)),
