@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,14 @@ from documents import BLOCK, ROOT, TOLD, check, prepared
 
 
 @pytest.mark.parametrize(("path", "least"), [("docs/python.md", 20), ("python/firearrow/README.md", 0)])
-def test_examples(database: str, capsys: pytest.CaptureFixture[str], path: str, least: int) -> None:
+def test_examples(
+    database: str,
+    capsys: pytest.CaptureFixture[str],
+    path: str,
+    least: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Each example runs, and expressions return what the document says."""
     text = (ROOT / path).read_text()
     blocks = [(match.start(), match[1]) for match in BLOCK.finditer(text)]
@@ -17,6 +25,8 @@ def test_examples(database: str, capsys: pytest.CaptureFixture[str], path: str, 
     assert text.count("```python") == len(blocks)
     assert sum(len(TOLD.findall(block)) for _, block in blocks) >= least
     names: dict[str, Any] = {"check": check, "__name__": "__main__"}
+    # Examples write files.
+    monkeypatch.chdir(tmp_path)
     try:
         for start, block in blocks:
             # Line numbers of errors are those of the document.
