@@ -353,7 +353,7 @@ impl FromStr for TimeLimit {
         let seconds = match unit.trim() {
             "ms" => 1e-3,
             "s" => 1.0,
-            "min" => 60.0,
+            "m" | "min" => 60.0,
             _ => f64::NAN,
         };
         let time = number.parse::<f64>().ok().and_then(|n| Duration::try_from_secs_f64(n * seconds).ok());
@@ -467,7 +467,9 @@ mod tests {
 
     #[test]
     fn time_limits_have_a_unit() {
-        for (text, milliseconds) in [("30s", 30_000), ("1.5 min", 90_000), ("250ms", 250), ("0s", 0)] {
+        for (text, milliseconds) in
+            [("30s", 30_000), ("1.5 min", 90_000), ("250ms", 250), ("1m", 60_000), ("0s", 0)]
+        {
             assert_eq!(text.parse(), Ok(TimeLimit(Duration::from_millis(milliseconds))), "{text}");
         }
         for text in ["", "30", "s", "-1s", "1h", "1e99s", "99999999999999999999999s"] {

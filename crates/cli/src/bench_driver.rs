@@ -21,7 +21,7 @@ use std::time::Duration;
 Examples:
   firearrow bench driver demo.fdb --smoke
   firearrow bench driver firebird://SYSDBA@localhost//data/demo.fdb --python .venv/bin/python \\
-      --official-odbc /opt/libOdbcFb.so --client /opt/firebird/lib/libfbclient.so.2 --save runs --output report.html
+      --official-odbc /opt/libOdbcFb.so --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs --output report.html
   firearrow bench driver firebird://SYSDBA@localhost//data/demo.fdb --only wide --contestants adbc,odbc-block,pyodbc
   firearrow bench driver firebird://SYSDBA@localhost//data/demo.fdb --link --rtt 40ms --rate 20Mbit --smoke
   firearrow bench driver demo.fdb --sql 'SELECT ID, DEC_28_8 FROM T_WIDE'
@@ -105,8 +105,8 @@ pub(crate) struct DriverArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     peers: Option<PathBuf>,
     /// The client library (libfbclient): a reference, and what rivals load
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
-    client: Option<PathBuf>,
+    #[arg(long, alias = "client", value_name = "PATH", value_hint = ValueHint::FilePath)]
+    reference_client: Option<PathBuf>,
     /// Write DIR/DATE-driver-PLATFORM/raw.jsonl and report.md
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     save: Option<PathBuf>,
@@ -214,7 +214,7 @@ fn options(args: &DriverArgs) -> Result<Options> {
         official: args.official_odbc.clone(),
         python: Some(args.python.clone()),
         peers: args.peers.clone().or(smoke.peers),
-        reference: ReferenceChoice::Client(args.client.clone()),
+        reference: ReferenceChoice::Client(args.reference_client.clone()),
         ..smoke
     })
 }

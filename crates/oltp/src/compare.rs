@@ -3,12 +3,14 @@
 use crate::campaign::problems;
 use crate::rival::Rival;
 use crate::run::{self, Client, Run};
+use crate::schema;
 use crate::way::Mode;
 use firearrow::ServerInfo;
 use firearrow::config::Config;
-use firearrow_bench::{Environment, Error, Host, Reference, ReferenceChoice, Result, emulated};
+use firearrow_bench::{Blobs, Environment, Error, Host, Reference, ReferenceChoice, Result, emulated};
 use firearrow_wan::Link;
 use serde::Serialize;
+use std::fmt;
 use std::path::PathBuf;
 
 /// What is compared.
@@ -25,7 +27,7 @@ pub struct Options {
     /// The client library.
     pub reference: ReferenceChoice,
     /// A Python interpreter that has firebird-driver.
-    pub python: Option<PathBuf>,
+    pub python: PathBuf,
 }
 
 /// What has been compared so far.
@@ -38,78 +40,114 @@ pub struct Comparison {
     pub turns: Vec<Turn>,
     /// The versions of firebird-driver and of Python, if it takes part.
     pub rival: Option<String>,
-    /// Who is missing, and why.
-    pub missing: Vec<String>,
+    /// The emulated link.
+    #[serde(skip)]
+    pub link: Option<Link>,
+    /// Who is missing, or has been dropped.
+    pub missing: Vec<Missing>,
+}
+
+/// A client that does not take part, or does no more.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Missing {
+    /// As [`Client::name`].
+    pub client: &'static str,
+    /// Where and how it would have worked, if it takes part elsewhere.
+    pub case: Option<String>,
+    /// Why not.
+    pub reason: String,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.client)?;
+        if let Some(case) = &self.case {
+            write!(f, ", {case}")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
 }
 
 /// A run of one contestant.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Turn {
-    /// What was to be done, and where from.
-    pub case: String,
-    /// Who did it, and how.
-    pub contestant: &'static str,
+    /// Where the operations came from.
+    pub place: Place,
     /// Counted from 0.
     pub repetition: usize,
-    /// What was found.
+    /// What was found; also says who did it, and how.
     pub run: Run,
 }
 
+/// Where operations come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Directly.
+    Nearby,
+    /// Over the emulated link.
+    Link,
+}
+
 /// Who does the operations.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Who {
     Firearrow,
     Library,
     Python,
 }
 
-/// Who takes part: a name, the client, and the mode.
-type Contestant = (&'static str, Who, Mode);
+/// Who takes part, and in which mode.
+type Contestant = (Who, Mode);
 
-/// Each case has a contestant that is called firearrow: the one that others are compared with.
-const PROCEDURES: [Contestant; 3] = [
-    ("firearrow", Who::Firearrow, Mode::Sp),
-    ("libfbclient", Who::Library, Mode::Sp),
-    ("firebird-driver", Who::Python, Mode::Sp),
-];
+const PROCEDURES: [Contestant; 3] =
+    [(Who::Firearrow, Mode::Sp), (Who::Library, Mode::Sp), (Who::Python, Mode::Sp)];
 const STATEMENTS: [Contestant; 4] = [
-    ("firearrow", Who::Firearrow, Mode::SqlPipelined),
-    ("firearrow, one by one", Who::Firearrow, Mode::Sql),
-    ("libfbclient", Who::Library, Mode::Sql),
-    ("firebird-driver", Who::Python, Mode::Sql),
+    (Who::Firearrow, Mode::SqlPipelined),
+    (Who::Firearrow, Mode::Sql),
+    (Who::Library, Mode::Sql),
+    (Who::Python, Mode::Sql),
 ];
 
-/// Where everything is compared: directly, or over a link.
-struct Place<'a> {
-    name: &'static str,
+/// The clients, as they connect from one place.
+struct Clients<'a> {
+    place: Place,
     config: &'a Config,
     reference: Reference,
     rival: Option<Rival>,
 }
 
-impl<'a> Place<'a> {
-    /// Also tells who is missing there, and why.
-    fn new(
-        name: &'static str,
+impl<'a> Clients<'a> {
+    /// Also tells who is missing there, and why: everybody else than firearrow connects once.
+    fn find(
+        host: &dyn Host,
+        place: Place,
         config: &'a Config,
         info: &ServerInfo,
         options: &Options,
-    ) -> (Self, Vec<String>) {
-        let reference = Reference::find(&options.reference, config, info);
+    ) -> Result<(Self, Vec<Missing>)> {
+        let mut reference = Reference::find(&options.reference, config, info);
+        if let Reference::Peer(peer) = &reference
+            && let Err(error) = peer.fetch(host, "SELECT 1 FROM RDB$DATABASE", Blobs::Unread)
+        {
+            host.check()?;
+            reference = Reference::Absent(error.to_string());
+        }
         let library = match &options.reference {
             ReferenceChoice::Client(path) => path.as_deref(),
             ReferenceChoice::Nothing(_) => None,
         };
-        let rival = Rival::find(options.python.as_deref(), library, config, info);
+        let rival = Rival::find(&options.python, library, config, info);
         let mut missing = Vec::new();
         if let Reference::Absent(reason) = &reference {
-            missing.push(format!("libfbclient: {reason}"));
+            missing.push(Missing { client: "libfbclient", case: None, reason: reason.clone() });
         }
         if let Err(reason) = &rival {
-            missing.push(format!("firebird-driver: {reason}"));
+            missing.push(Missing { client: "firebird-driver", case: None, reason: reason.clone() });
         }
-        (Self { name, config, reference, rival: rival.ok() }, missing)
+        Ok((Self { place, config, reference, rival: rival.ok() }, missing))
     }
 
     fn client(&self, who: Who) -> Option<Client<'_>> {
@@ -121,10 +159,13 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Compares on a loaded database. `done` gets what has been compared after each run.
+/// Compares on a loaded database. `done` gets what has been compared: before the first run, and after each.
+///
+/// A client other than firearrow that fails, and a run that was too short to be worth anything, are dropped and named in
+/// [`Comparison::missing`]; the others go on.
 ///
 /// # Errors
-/// An error of running, an invalid run, and the errors of `done`.
+/// An error of firearrow's own, a database that does not show what was done, the errors of `done`, and if nobody is left.
 pub fn compare(
     host: &dyn Host,
     config: &Config,
@@ -134,65 +175,99 @@ pub fn compare(
     if options.repetitions == 0 {
         return Err(Error::usage("a comparison needs a repetition"));
     }
-    let info = host.open(config)?.info()?;
-    let (nearby, missing) = Place::new("nearby", config, &info, options);
+    let connection = host.open(config)?;
+    let info = connection.info()?;
+    // A database that is not loaded should be known before other clients are looked for.
+    schema::meta(&connection)?;
+    drop(connection);
+    let (nearby, missing) = Clients::find(host, Place::Nearby, config, &info, options)?;
     let environment = Environment::read(config, &info, &nearby.reference, options.repetitions);
     let rival = nearby.rival.as_ref().map(|rival| rival.version.clone());
-    let mut comparison = Comparison { environment, turns: Vec::new(), rival, missing };
+    let mut comparison = Comparison { environment, turns: Vec::new(), rival, link: options.link, missing };
+    for missing in &comparison.missing {
+        host.note(&format!("not compared: {missing}"));
+    }
+    done(&comparison)?;
     // The link exists as long as the proxy.
     let over = options.link.map(|link| emulated(config, link)).transpose()?;
     let mut places = vec![nearby];
     if let Some((config, _)) = &over {
-        places.push(Place::new("over the link", config, &info, options).0);
+        places.push(Clients::find(host, Place::Link, config, &info, options)?.0);
     }
-    let wanted: &[(&str, &[Contestant])] = match options.procedures {
-        true => &[("procedures", &PROCEDURES), ("statements", &STATEMENTS)],
-        false => &[("statements", &STATEMENTS)],
+    let wanted: &[&[Contestant]] = match options.procedures {
+        true => &[&PROCEDURES, &STATEMENTS],
+        false => &[&STATEMENTS],
     };
-    for place in &places {
-        for (what, contestants) in wanted {
-            let case = format!("{what}, {}", place.name);
+    for clients in &places {
+        for contestants in wanted {
+            let mut contestants = contestants.to_vec();
             for repetition in 0..options.repetitions {
-                // So that nobody always works on the smallest database.
-                let mut order = contestants.to_vec();
-                order.rotate_left(repetition % contestants.len());
-                for contestant in order {
-                    let Some(client) = place.client(contestant.1) else { continue };
+                for contestant in contestants.clone() {
+                    let (who, mode) = contestant;
+                    let Some(client) = clients.client(who) else { continue };
                     host.check()?;
-                    host.note(&format!(
-                        "{case}: {}, {} of {}",
-                        contestant.0,
-                        repetition + 1,
-                        options.repetitions
-                    ));
-                    let run = one(host, place.config, options, contestant, repetition, client)?;
-                    comparison.turns.push(Turn {
-                        case: case.clone(),
-                        contestant: contestant.0,
-                        repetition,
-                        run,
-                    });
+                    let name = client.name();
+                    let case = format!("{}, {}", mode.name(), clients.place.name());
+                    host.note(&format!("{name}, {case}: {} of {}", repetition + 1, options.repetitions));
+                    match one(host, clients.config, options, mode, repetition, client)? {
+                        Ok(run) => comparison.turns.push(Turn { place: clients.place, repetition, run }),
+                        Err(reason) => {
+                            let missing = Missing { client: name, case: Some(case), reason };
+                            host.note(&format!("not compared: {missing}"));
+                            comparison.missing.push(missing);
+                            contestants.retain(|each| *each != contestant);
+                            // Figures of fewer turns than others had would look like theirs.
+                            comparison.turns.retain(|Turn { place, run, .. }| {
+                                (*place, run.driver, run.mode) != (clients.place, name, mode)
+                            });
+                        }
+                    }
                     done(&comparison)?;
+                }
+                // So that nobody always works on the smallest database.
+                if !contestants.is_empty() {
+                    contestants.rotate_left(1);
                 }
             }
         }
     }
-    Ok(comparison)
+    match comparison.turns.is_empty() {
+        true => {
+            let reasons: Vec<String> =
+                comparison.missing.iter().map(|missing| format!("\n  {missing}")).collect();
+            Err(Error::other(format!("nothing was compared:{}", reasons.concat())))
+        }
+        false => Ok(comparison),
+    }
 }
 
+impl Place {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nearby => "nearby",
+            Self::Link => "over the link",
+        }
+    }
+}
+
+/// A run, or why it is worth nothing.
 fn one(
     host: &dyn Host,
     config: &Config,
     options: &Options,
-    (name, _, mode): Contestant,
+    mode: Mode,
     repetition: usize,
     client: Client<'_>,
-) -> Result<Run> {
+) -> Result<std::result::Result<Run, String>> {
     // Everybody gets the same inputs in the same repetition.
     let seed = options.run.seed.wrapping_add(repetition as u64);
-    let run = run::run_with(host, config, &run::Options { mode, seed, ..options.run.clone() }, client)?;
-    match run.is_valid() {
-        true => Ok(run),
-        false => Err(problems(name, &run)),
+    let name = client.name();
+    match run::run_with(host, config, &run::Options { mode, seed, ..options.run.clone() }, client) {
+        Ok(run) if run.is_valid() => Ok(Ok(run)),
+        Ok(run) if run.is_exact => Ok(Err(run.problems.join("; "))),
+        Ok(run) => Err(problems(name, &run)),
+        Err(Error::Stopped) => Err(Error::Stopped),
+        Err(error) if matches!(client, Client::Firearrow) => Err(error),
+        Err(error) => Ok(Err(error.to_string())),
     }
 }

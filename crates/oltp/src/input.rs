@@ -84,6 +84,11 @@ impl Mix {
         deck.iter().filter(|each| **each == operation).count() as f64 / deck.len() as f64
     }
 
+    /// How many operations a deck has.
+    pub(crate) fn cards(self) -> usize {
+        self.deck().len()
+    }
+
     /// By how many operations a terminal may be off that share, since its measured time begins and ends within a deck.
     pub(crate) fn slack(self, operation: Operation) -> f64 {
         let share = self.share(operation);

@@ -41,7 +41,7 @@ mod way;
 
 pub use campaign::{Options as CampaignOptions, Point, campaign, measure};
 pub use check::{Condition, conditions};
-pub use compare::{Comparison, Options as CompareOptions, Turn, compare};
+pub use compare::{Comparison, Missing, Options as CompareOptions, Place, Turn, compare};
 pub use crash::{Crash, Outage, crash};
 pub use depth::IndexDepth;
 pub use failure::Failure;

@@ -1,14 +1,16 @@
 //! Runs and campaigns as records, which `firearrow-report` makes reports of.
 
 use crate::campaign::Point;
-use crate::compare::{Comparison, Turn};
+use crate::compare::{Comparison, Place, Turn};
 use crate::depth::IndexDepth;
 use crate::input::Locality;
 use crate::model::{self, Model};
 use crate::pace::Think;
 use crate::run::{OperationFigures, PERCENTILES, Run};
+use crate::way::Mode;
 use firearrow_bench::{Environment, Result};
 use firearrow_report::{Chart, End, Mark, OURS, Record, SampleLine, TableHead};
+use firearrow_wan::Link;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -57,11 +59,15 @@ pub fn run_record(environment: &Environment, run: &Run) -> Result<Record> {
 pub fn comparison_record(comparison: &Comparison, is_complete: bool) -> Result<Option<Record>> {
     let Some(Turn { run, .. }) = comparison.turns.first() else { return Ok(None) };
     let mut circumstances = circumstances(&comparison.environment, run)?;
-    for name in ["mode", "driver"] {
+    for name in ["mode", "driver", "driver_version"] {
         circumstances.remove(name);
     }
     circumstances.insert("reference".to_owned(), json!(comparison.environment.reference));
     circumstances.insert("firebird_driver".to_owned(), json!(comparison.rival));
+    if let Some(Link { round_trip, rate, .. }) = comparison.link {
+        circumstances.insert("link_round_trip_ms".to_owned(), json!(round_trip.as_secs_f64() * 1000.0));
+        circumstances.insert("link_rate_bit_per_s".to_owned(), json!(rate));
+    }
     let title = format!("OLTP beside other clients: {} terminals", run.terminals);
     let mut record = Record::new("oltp-compare", &title, circumstances);
     let mut table = throughput("compare", "New orders per minute", Mark::Bars);
@@ -75,20 +81,56 @@ pub fn comparison_record(comparison: &Comparison, is_complete: bool) -> Result<O
         Chart::bars("New order: median latency", "new_order_p50_us"),
     ];
     table.notes.push(
-        "Statements: firearrow's mode sql-pipelined; one by one, libfbclient and firebird-driver: the same work in mode sql, a \
-         round trip for each statement. firebird-driver has a Python process for each terminal. The contestants take turns on one database, which grows by what they insert; each turn's ledger is checked."
+        "Procedures: mode sp. Statement by statement: mode sql, a round trip for each. Pipelined: firearrow in mode \
+         sql-pipelined; the others cannot do that, so beside it stand their runs of mode sql. firebird-driver has a Python process \
+         for each terminal. The contestants take turns on one database, which grows by what they insert; each turn's ledger is \
+         checked."
             .to_owned(),
     );
+    if comparison.link.is_some() {
+        table.notes.push(
+            "Over the link no processor time is given: the emulated link runs in firearrow's process."
+                .to_owned(),
+        );
+    }
     record.tables.push(table);
-    for Turn { case, contestant, repetition, run } in &comparison.turns {
-        record.samples.push(SampleLine::new("compare", case, contestant, *repetition, whole(run)));
+    for turn in &comparison.turns {
+        for case in cases(turn, comparison) {
+            let Turn { place, repetition, run } = turn;
+            let mut values = whole(run);
+            if *place == Place::Link {
+                values.remove("client_cpu_s");
+            }
+            record.samples.push(SampleLine::new("compare", &case, run.driver, *repetition, values));
+        }
     }
     record.end = is_complete.then(|| End {
         complete: comparison.missing.is_empty(),
-        missing: comparison.missing.clone(),
+        missing: comparison.missing.iter().map(ToString::to_string).collect(),
         checks: vec!["the ledger and the consistency conditions after every run".to_owned()],
     });
     Ok(Some(record))
+}
+
+/// The cases in which a turn is shown: other clients' statements are beside both ways of firearrow.
+fn cases(turn: &Turn, comparison: &Comparison) -> Vec<String> {
+    let has_pipelined = comparison
+        .turns
+        .iter()
+        .any(|other| other.place == turn.place && other.run.mode == Mode::SqlPipelined);
+    let names: &[&str] = match turn.run.mode {
+        Mode::Sp => &["procedures"],
+        Mode::SqlPipelined => &["pipelined"],
+        Mode::Sql if turn.run.driver == OURS || !has_pipelined => &["statement by statement"],
+        Mode::Sql => &["pipelined", "statement by statement"],
+    };
+    let place = match (turn.place, comparison.link) {
+        (Place::Link, Some(link)) => {
+            format!("over {} ms", link.round_trip.as_secs_f64() * 1000.0)
+        }
+        _ => "nearby".to_owned(),
+    };
+    names.iter().map(|name| format!("{name}, {place}")).collect()
 }
 
 /// Makes a record of the points of a campaign, as far as it has come; `None` if it has not come to its first one.
@@ -315,12 +357,15 @@ fn circumstances(environment: &Environment, run: &Run) -> Result<Map<String, Val
         "warehouses": run.scale.warehouses,
         "locality": run.locality.name(),
         "driver": run.driver,
+        "driver_version": run.driver_version,
         "mode": run.mode.name(),
         "mix": run.mix,
         "isolation": run.isolation,
         "think": pause(run.pace.think),
         "rate_per_s": run.pace.rate,
         "connections": run.connections.name(),
+        "seed": run.seed,
+        "warm_up_s": run.warm_up_s,
         "seconds_measured": run.seconds,
         "cache_bytes": run.cache_bytes,
         "forced_writes": run.forced_writes,

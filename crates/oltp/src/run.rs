@@ -92,6 +92,15 @@ impl Client<'_> {
             Self::Python(_) => "firebird-driver",
         }
     }
+
+    /// Its version, or the file of its library.
+    fn version(self) -> String {
+        match self {
+            Self::Firearrow => env!("CARGO_PKG_VERSION").to_owned(),
+            Self::Library(peer) => peer.name.clone(),
+            Self::Python(rival) => rival.version.clone(),
+        }
+    }
 }
 
 /// What a run found.
@@ -110,6 +119,8 @@ pub struct Run {
     pub forced_writes: bool,
     /// Who did the operations.
     pub driver: &'static str,
+    /// Its version, or the file of its library.
+    pub driver_version: String,
     /// Connections.
     pub terminals: usize,
     /// How operations reached the server.
@@ -124,6 +135,10 @@ pub struct Run {
     pub pace: Pace,
     /// How terminals shared threads.
     pub connections: Connections,
+    /// The seed of the inputs.
+    pub seed: u64,
+    /// Seconds of work before measuring.
+    pub warm_up_s: f64,
     /// With a rate: operations that were due and had not begun when measuring ended.
     pub backlog: u64,
     /// Seconds measured.
@@ -152,6 +167,8 @@ pub struct Run {
     pub ledger: Ledger,
     /// The conditions after the run.
     pub conditions: Vec<Condition>,
+    /// Whether the database shows what the terminals say they did, and the conditions hold.
+    pub is_exact: bool,
     /// What makes the run invalid; empty if nothing does.
     pub problems: Vec<String>,
 }
@@ -357,9 +374,11 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         .enumerate()
         .filter_map(|(terminal, error)| Some(format!("terminal {}: {}", terminal + 1, error.as_ref()?)))
         .collect();
-    problems.extend(conditions.iter().filter_map(Condition::problem));
-    problems.extend(ledger_problems(before, after, &tally.ledger));
-    problems.extend(tally.contradictions());
+    let mut contradictions: Vec<String> = conditions.iter().filter_map(Condition::problem).collect();
+    contradictions.extend(ledger_problems(before, after, &tally.ledger));
+    contradictions.extend(tally.contradictions());
+    let is_exact = contradictions.is_empty();
+    problems.extend(contradictions);
     problems.extend(gates(&tally, options, measured.seconds));
     host.status("");
     Ok(Run {
@@ -369,6 +388,7 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         cache_bytes: state.page_buffers * u64::from(state.page_size),
         forced_writes: state.forced_writes,
         driver: client.name(),
+        driver_version: client.version(),
         terminals: options.terminals,
         mode: options.mode,
         locality: options.locality,
@@ -376,6 +396,8 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         isolation: plan.isolation.name(),
         pace: options.pace,
         connections: options.connections,
+        seed: options.seed,
+        warm_up_s: options.warm_up.as_secs_f64(),
         backlog: tally.backlog,
         seconds: measured.seconds,
         completed: tally.completed(),
@@ -390,6 +412,7 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         server_cpu_s: measured.server_cpu_s,
         ledger: tally.ledger,
         conditions,
+        is_exact,
         problems,
     })
 }

@@ -176,7 +176,8 @@ pub(crate) fn check_free(connection: &Connection, replace: bool) -> Result<Vec<S
     match (is_marked(connection)?, existing.is_empty(), replace) {
         (false, true, _) => Ok(existing),
         (false, false, _) => Err(Error::other(format!(
-            "{} exist and are not of this workload, since there is no {META}: they are left alone; use another database",
+            "the database already has {}, and not from this workload, since there is no {META}: they are left \
+             alone, with --force as well; use another database",
             existing.join(", ")
         ))),
         (true, _, false) => Err(Error::other(

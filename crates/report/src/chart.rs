@@ -2,7 +2,7 @@
 
 use crate::figures::{ContestantFigures, TableFigures};
 use crate::plain::{plain, shortened};
-use crate::record::{Chart, Mark, OURS};
+use crate::record::{Chart, Mark};
 use crate::statistics::Spread;
 use crate::{Error, Result, unit};
 use plotters::coord::Shift;
@@ -78,11 +78,14 @@ pub(crate) fn title(chart: &Chart) -> String {
 /// Draws a chart of a table; `None` if no contestant has the value.
 pub(crate) fn draw(table: &TableFigures<'_>, chart: &Chart, theme: Theme) -> Result<Option<String>> {
     let contestants = table.contestants();
-    let colour =
-        |name: &str| match contestants.iter().filter(|each| **each != OURS).position(|each| *each == name) {
-            None => theme.ours,
-            Some(at) => theme.others[at % theme.others.len()],
-        };
+    let colour = |name: &str| match contestants
+        .iter()
+        .filter(|each| **each != table.reference)
+        .position(|each| *each == name)
+    {
+        None => theme.ours,
+        Some(at) => theme.others[at % theme.others.len()],
+    };
     let mut svg = String::new();
     let drawn = match chart.mark {
         Mark::Bars => bars(&mut svg, table, chart, theme, &colour),
@@ -332,6 +335,7 @@ fn legend<T: AsRef<str>>(names: impl Iterator<Item = T>, row: i32) -> Vec<(i32, 
 mod tests {
     use super::*;
     use crate::figures::{Figures, tests::record};
+    use crate::record::OURS;
     use crate::record::SampleLine;
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Figures<'a> {
 pub struct TableFigures<'a> {
     /// Its title, its notes and its charts.
     pub head: &'a TableHead,
+    /// Whom others are compared with: [`OURS`]; without it, the first of firearrow's contestants.
+    pub reference: &'a str,
     /// Its cases, in the order in which they first ran.
     pub cases: Vec<CaseFigures<'a>>,
 }
@@ -44,7 +46,7 @@ pub struct ContestantFigures<'a> {
     /// Whether it was measured elsewhere, so that it is compared with nothing.
     pub is_elsewhere: bool,
     /// How many times as good as its value firearrow's of the same repetition is, by name: above 1, firearrow is better.
-    /// Only values of which less or more is better have one, and firearrow itself has none.
+    /// Only values of which less or more is better have one, and the table's reference has none.
     pub ratios: BTreeMap<&'a str, (Spread, Option<Interval>)>,
 }
 
@@ -54,9 +56,10 @@ impl<'a> Figures<'a> {
     pub fn of(record: &'a Record) -> Self {
         let table = |head: &'a TableHead| {
             let samples = record.samples.iter().filter(|sample| sample.table == head.id);
+            let reference = reference(samples.clone().map(|sample| sample.contestant.as_str()));
             let cases = grouped(samples, |sample| sample.case.as_str());
-            let cases = cases.into_iter().map(|(name, samples)| case(name, &samples)).collect();
-            TableFigures { head, cases }
+            let cases = cases.into_iter().map(|(name, samples)| case(name, &samples, reference)).collect();
+            TableFigures { head, reference, cases }
         };
         let tables = record.tables.iter().map(table).filter(|table| !table.cases.is_empty()).collect();
         Self { record, tables }
@@ -79,23 +82,34 @@ impl CaseFigures<'_> {
 }
 
 impl TableFigures<'_> {
-    /// The contestants of all cases, firearrow first.
+    /// The contestants of all cases, the reference first.
     #[must_use]
     pub fn contestants(&self) -> Vec<&str> {
         let all = self.cases.iter().flat_map(|case| &case.contestants).map(|contestant| contestant.name);
-        ours_first(in_order(all))
+        let mut names = in_order(all);
+        names.sort_by_key(|name| *name != self.reference);
+        names
     }
 }
 
-fn case<'a>(name: &'a str, samples: &[&'a SampleLine]) -> CaseFigures<'a> {
+fn reference<'a>(mut names: impl Iterator<Item = &'a str> + Clone) -> &'a str {
+    let is_one_of_ours = |name: &&str| name.strip_prefix(OURS).is_some_and(|rest| rest.starts_with(' '));
+    match names.clone().any(|name| name == OURS) {
+        true => OURS,
+        false => names.find(is_one_of_ours).unwrap_or(OURS),
+    }
+}
+
+fn case<'a>(name: &'a str, samples: &[&'a SampleLine], reference: &str) -> CaseFigures<'a> {
     let mut groups = grouped(samples.iter().copied(), |sample| sample.contestant.as_str());
-    groups.sort_by_key(|(name, _)| *name != OURS);
+    groups.sort_by_key(|(name, _)| *name != reference);
     let ours: HashMap<usize, &SampleLine> = groups
         .iter()
-        .filter(|(name, _)| *name == OURS)
+        .filter(|(name, _)| *name == reference)
         .flat_map(|(_, samples)| samples.iter().map(|sample| (sample.repetition, *sample)))
         .collect();
-    let contestants = groups.iter().map(|(name, samples)| contestant(name, samples, &ours)).collect();
+    let contestants =
+        groups.iter().map(|(name, samples)| contestant(name, samples, &ours, reference)).collect();
     CaseFigures { name, contestants }
 }
 
@@ -121,6 +135,7 @@ fn contestant<'a>(
     name: &'a str,
     samples: &[&'a SampleLine],
     ours: &HashMap<usize, &SampleLine>,
+    reference: &str,
 ) -> ContestantFigures<'a> {
     let names: BTreeSet<&str> =
         samples.iter().flat_map(|sample| sample.values.keys().map(String::as_str)).collect();
@@ -141,16 +156,11 @@ fn contestant<'a>(
         });
         pairs.filter(|ratio| ratio.is_finite()).collect()
     };
-    let ratios = match name {
-        OURS => BTreeMap::new(),
-        _ => names
-            .iter()
-            .filter_map(|value| {
-                let all = ratios(value);
-                Some((*value, (Spread::of(all.iter().copied())?, interval_of_median(&all))))
-            })
-            .collect(),
-    };
+    let compared = names.iter().filter(|_| name != reference).filter_map(|value| {
+        let all = ratios(value);
+        Some((*value, (Spread::of(all.iter().copied())?, interval_of_median(&all))))
+    });
+    let ratios = compared.collect();
     let is_elsewhere = samples.iter().all(|sample| sample.is_elsewhere());
     ContestantFigures { name, repetitions: samples.len(), values, is_elsewhere, ratios }
 }
@@ -160,16 +170,19 @@ fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     names.filter(|name| known.insert(*name)).collect()
 }
 
-fn ours_first(mut names: Vec<&str>) -> Vec<&str> {
-    names.sort_by_key(|name| *name != OURS);
-    names
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::record::{Chart, End, Mark};
     use serde_json::Map;
+
+    #[test]
+    fn without_firearrow_itself_the_first_of_its_contestants_is_the_reference() {
+        let of = |names: &[&'static str]| reference(names.iter().copied());
+        assert_eq!(of(&["rival", "firearrow crate", OURS]), OURS);
+        assert_eq!(of(&["rival", "firearrow crate", "firearrow Python"]), "firearrow crate");
+        assert_eq!(of(&["firearrowlike", "home"]), OURS);
+    }
 
     /// Two cases; the rival takes twice the time in the first one, and is missing in the second.
     pub(crate) fn record() -> Record {

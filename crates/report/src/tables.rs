@@ -1,7 +1,7 @@
 //! What tables show, for every form of report, and the form for terminals.
 
 use crate::figures::{CaseFigures, ContestantFigures, Figures, TableFigures};
-use crate::record::{OURS, Record, SampleLine};
+use crate::record::{Record, SampleLine};
 use crate::unit;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(crate) fn rows<'a>(table: &'a TableFigures<'_>) -> Vec<Row<'a>> {
         for (at, column) in shown(table).enumerate() {
             cells.push(cell(contestant, column, at == 0));
             if at == 0 && has_ratios {
-                cells.push(ratio(contestant, column));
+                cells.push(ratio(contestant, column, table.reference));
             }
         }
         Row { case: case.name, contestant: label(case, contestant), cells }
@@ -103,9 +103,9 @@ fn cell(contestant: &ContestantFigures<'_>, column: &str, with_spread: bool) -> 
     }
 }
 
-fn ratio(contestant: &ContestantFigures<'_>, column: &str) -> String {
+fn ratio(contestant: &ContestantFigures<'_>, column: &str, reference: &str) -> String {
     match contestant.ratios.get(column) {
-        _ if contestant.name == OURS => "1".to_owned(),
+        _ if contestant.name == reference => "1".to_owned(),
         None => "–".to_owned(),
         Some((spread, None)) => format!("{:.2}", spread.median),
         Some((spread, Some(interval))) => {

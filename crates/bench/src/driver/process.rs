@@ -85,9 +85,9 @@ impl<'a> Process<'a> {
         password: String,
     ) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = host.start(&mut command).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Error::other("its program is not installed"),
-            _ => error.into(),
+        let mut child = host.start(&mut command).map_err(|error| {
+            let program = command.get_program().to_string_lossy();
+            Error::other(format!("{program} cannot be started: {error}"))
         })?;
         // The threads end with the pipes, or when nobody listens any more.
         let (sender, lines) = sync_channel(ANSWERS);
@@ -326,7 +326,7 @@ mod tests {
     fn whoever_fails_crashes_or_says_nothing_is_named() {
         let missing = Program { path: "/no/such/program".into(), arguments: vec![] };
         let missing = Process::start(&Standalone, &missing, &Job::default(), PAUSE);
-        assert_eq!(failed(missing), "its program is not installed");
+        assert!(failed(missing).contains(" cannot be started: No such file"));
         assert_eq!(failed(start(r#"echo '{"error":"no module x"}'"#)), "no module x");
         assert!(failed(start_within(PAUSE, "sleep 30")).contains("no answer within 20ms"));
         let error = failed(start("echo 'a line with password=s3cret' >&2; exit 3"));

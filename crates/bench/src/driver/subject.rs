@@ -6,8 +6,8 @@ use crate::demo;
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::text::thousands;
-use firearrow::Connection;
 use firearrow::config::Config;
+use firearrow::{Connection, Kind};
 
 /// The shape of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,10 @@ impl Subject {
     /// Any query on Firebird, which is read once to know what it gives.
     pub(super) fn query(host: &dyn Host, config: &Config, sql: &str) -> Result<Self> {
         let connection = host.open(config)?;
-        let mut cursor = connection.query(sql)?;
+        let mut cursor = connection.query(sql).map_err(|error| match error.kind() {
+            Kind::Misuse => Error::usage("--sql needs a query; this statement gives no rows"),
+            _ => error.into(),
+        })?;
         let columns = Column::of_schema(&cursor.schema())?;
         let mut found = Found::new(columns.len());
         while let Some(batch) = cursor.next_batch()? {

@@ -215,7 +215,7 @@ fn oltp(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
         procedures: false,
         link: None,
         reference: setup.reference.clone(),
-        python: Some(setup.python.to_owned()),
+        python: setup.python.to_owned(),
     };
     let comparison = oltp::compare(setup.host, setup.config, &options, &mut |comparison| {
         keep_some(oltp::comparison_record(comparison, false)?)

@@ -1,6 +1,6 @@
 //! `firearrow oltp campaign`
 
-use super::work::WorkArgs;
+use super::work::{WayArgs, WorkArgs};
 use super::{print_json, scale, workers};
 use crate::args::TimeLimit;
 use crate::bench::CommandHost;
@@ -55,6 +55,8 @@ pub(super) struct CampaignArgs {
     measure: Option<TimeLimit>,
     #[command(flatten)]
     work: WorkArgs,
+    #[command(flatten)]
+    way: WayArgs,
     /// Connections that load side by side [default: processors]
     #[arg(long, value_name = "N")]
     workers: Option<NonZeroUsize>,
@@ -125,7 +127,11 @@ pub(super) fn run(args: &CampaignArgs, json: bool) -> Result<()> {
             indexes_first: false,
             replace: args.force,
         },
-        run: args.work.options(Locality::Home, time(args.warm_up, warm_up), time(args.measure, measure)),
+        run: args.way.apply(args.work.options(
+            Locality::Home,
+            time(args.warm_up, warm_up),
+            time(args.measure, measure),
+        )),
     };
     writable(args)?;
     let host = CommandHost { quiet: json };
@@ -138,6 +144,9 @@ pub(super) fn run(args: &CampaignArgs, json: bool) -> Result<()> {
     });
     if let Some(folder) = &kept.folder {
         terminal::remark(&format!("saved in {}", folder.display()));
+    }
+    if let Some(path) = args.output.as_deref().filter(|_| !kept.points.is_empty()) {
+        terminal::remark(&format!("written: {}", path.display()));
     }
     done?;
     if json { print_json(&kept.points) } else { Ok(()) }

@@ -44,7 +44,7 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "TIME", default_value = "30s")]
     measure: TimeLimit,
     /// Turns of each contestant
-    #[arg(long, value_name = "N", default_value = "3")]
+    #[arg(long, value_name = "N", default_value = "5")]
     repeat: NonZeroUsize,
     /// Compare procedures as well
     #[arg(long)]
@@ -58,9 +58,9 @@ pub(super) struct CompareArgs {
     /// The client library (libfbclient) to compare with, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     reference_client: Option<PathBuf>,
-    /// A Python in which firebird-driver is installed
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath, default_value = "python3")]
-    python: PathBuf,
+    /// A Python in which firebird-driver is installed [default: python3]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath)]
+    python: Option<PathBuf>,
     /// Write DIR/DATE-oltp-compare-PLATFORM/raw.jsonl and report.md
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     save: Option<PathBuf>,
@@ -79,10 +79,11 @@ pub(super) fn run(args: &CompareArgs, json: bool) -> Result<()> {
         procedures: args.procedures,
         link: args.rtt.map(|rtt| Link::new(rtt.0, args.link_rate.0)),
         reference: ReferenceChoice::Client(args.reference_client.clone()),
-        python: Some(args.python.clone()),
+        python: args.python.clone().unwrap_or_else(|| "python3".into()),
     };
-    let mut kept = Kept { args, folder: None };
+    let mut kept = Kept { args, folder: None, is_written: false };
     let done = oltp::compare(&CommandHost { quiet: json }, &config, &options, &mut |comparison| {
+        refuse(args, comparison)?;
         kept.keep(comparison, false).map(drop).map_err(|failure| Error::other(failure.text(false)))
     });
     let comparison = match done {
@@ -106,10 +107,29 @@ pub(super) fn run(args: &CompareArgs, json: bool) -> Result<()> {
     print(&text.collect::<String>())
 }
 
+/// Who was named must take part.
+fn refuse(args: &CompareArgs, comparison: &Comparison) -> Result<(), Error> {
+    let is_named = |client| match client {
+        "libfbclient" => args.reference_client.is_some(),
+        "firebird-driver" => args.python.is_some(),
+        _ => false,
+    };
+    let begins = comparison.turns.is_empty();
+    match comparison
+        .missing
+        .iter()
+        .find(|missing| begins && missing.case.is_none() && is_named(missing.client))
+    {
+        Some(missing) => Err(Error::usage(missing.to_string())),
+        None => Ok(()),
+    }
+}
+
 /// Where the comparison is kept, run by run.
 struct Kept<'a> {
     args: &'a CompareArgs,
     folder: Option<PathBuf>,
+    is_written: bool,
 }
 
 impl Kept<'_> {
@@ -129,6 +149,7 @@ impl Kept<'_> {
         if let Some(path) = &self.args.output {
             let page = report::html(&record.head.title, std::slice::from_ref(&record))?;
             save::file(path, page.as_bytes())?;
+            self.is_written = true;
         }
         Ok(Some(record))
     }
@@ -136,6 +157,9 @@ impl Kept<'_> {
     fn tell(&self) {
         if let Some(folder) = &self.folder {
             terminal::remark(&format!("saved in {}", folder.display()));
+        }
+        if let Some(path) = self.args.output.as_deref().filter(|_| self.is_written) {
+            terminal::remark(&format!("written: {}", path.display()));
         }
     }
 }

@@ -31,7 +31,7 @@ enum OltpCommand {
     Load(LoadArgs),
     /// Run terminals on a loaded database, and check what they did
     Run(run::RunArgs),
-    /// Run terminals of firearrow and of the client library in turns
+    /// Run terminals of firearrow, the client library and firebird-driver in turns
     Compare(compare::CompareArgs),
     /// Load and run databases of growing size, and chart throughput against size
     Campaign(campaign::CampaignArgs),
@@ -121,7 +121,9 @@ fn print_json(value: &impl Serialize) -> Result<()> {
 }
 
 fn load_text(loaded: &Loaded) -> String {
-    let rate = size(loaded.bytes_per_second() as u64);
+    // A file that has been used before need not grow.
+    let rate = Some(loaded.bytes_per_second()).filter(|rate| *rate >= 1.0);
+    let rate = rate.map_or_else(String::new, |rate| format!("{}/s, ", size(rate as u64)));
     let mut text = format!(
         "loaded {} into Firebird {}: {}, {} rows\n",
         loaded.scale.in_words(),
@@ -130,7 +132,7 @@ fn load_text(loaded: &Loaded) -> String {
         thousands(loaded.total())
     );
     text += &format!(
-        "rows {:.1} s ({rate}/s, {} connections), indexes {:.1} s; forced writes {}\n",
+        "rows {:.1} s ({rate}{} connections), indexes {:.1} s; forced writes {}\n",
         loaded.rows_s,
         loaded.workers,
         loaded.indexes_s,

@@ -1,7 +1,7 @@
 //! `firearrow oltp run`
 
 use super::crash::{self, CrashArgs};
-use super::work::WorkArgs;
+use super::work::{WayArgs, WorkArgs};
 use super::{environment, print_json};
 use crate::args::TimeLimit;
 use crate::bench::CommandHost;
@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use firearrow::config::Config;
 use firearrow_bench::text::{size, thousands};
 use firearrow_bench::{Peer, Reference, ReferenceChoice, save};
-use firearrow_oltp::{self as oltp, Client, Locality, Operation, Rival, Run};
+use firearrow_oltp::{self as oltp, Client, Locality, Mode, Operation, Rival, Run};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,8 @@ pub(super) struct RunArgs {
     url: String,
     #[command(flatten)]
     work: WorkArgs,
+    #[command(flatten)]
+    way: WayArgs,
     /// Where terminals work
     #[arg(long, default_value = "home")]
     locality: Locality,
@@ -58,8 +60,8 @@ pub(super) struct RunArgs {
     #[arg(long, value_enum, default_value = "firearrow")]
     driver: Driver,
     /// The client library of --driver libfbclient and firebird-driver, of the server's version
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
-    client_library: Option<PathBuf>,
+    #[arg(long, alias = "client-library", value_name = "PATH", value_hint = ValueHint::FilePath)]
+    reference_client: Option<PathBuf>,
     /// The Python of --driver firebird-driver
     #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath, default_value = "python3")]
     python: PathBuf,
@@ -90,7 +92,7 @@ enum Driver {
 
 pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
     let config = crate::open::parse(&args.url)?;
-    let mut options = args.work.options(args.locality, args.warm_up.0, args.measure.0);
+    let mut options = args.way.apply(args.work.options(args.locality, args.warm_up.0, args.measure.0));
     options.full_check = args.full_check;
     if let Some(outage) = args.crash.outage() {
         return crash::run(&config, &options, outage, json);
@@ -145,19 +147,19 @@ fn other(args: &RunArgs, config: &Config) -> Result<Option<Other>> {
         Driver::Libfbclient => "libfbclient",
         Driver::FirebirdDriver => "firebird-driver",
     };
-    if args.work.is_pipelined() {
+    if args.way.mode == Mode::SqlPipelined {
         return Err(Failure::usage(format!(
             "{name} executes one statement after the other: --mode sp or sql"
         )));
     }
     let info = open::attach(config)?.info()?;
-    let library = args.client_library.as_deref();
+    let library = args.reference_client.as_deref();
     let other = if args.driver == Driver::FirebirdDriver {
-        Rival::find(Some(&args.python), library, config, &info).map(Other::Python)
+        Rival::find(&args.python, library, config, &info).map(Other::Python)
     } else {
         match Reference::find(&ReferenceChoice::Client(library.map(Path::to_owned)), config, &info) {
             Reference::Peer(peer) => Ok(Other::Library(peer)),
-            Reference::Absent(reason) => Err(reason.replace("--reference-client", "--client-library")),
+            Reference::Absent(reason) => Err(reason),
         }
     };
     other.map(Some).map_err(|reason| Failure::usage(format!("--driver {name}: {reason}")))
@@ -175,6 +177,11 @@ fn series(run: &Run) -> String {
 }
 
 fn text(run: &Run) -> String {
+    // Some say their name themselves: libfbclient.so.2.
+    let who = match &run.driver_version {
+        version if version.starts_with(run.driver) => version.clone(),
+        version => format!("{} {version}", run.driver),
+    };
     let mut text = format!(
         "Firebird {}, {}, {} (cache {}), forced writes {}\n",
         run.engine,
@@ -184,15 +191,13 @@ fn text(run: &Run) -> String {
         if run.forced_writes { "on" } else { "off" }
     );
     text += &format!(
-        "{}: {} terminals, {}, {:?}, {}, {:.0} s measured\n\n",
-        run.driver,
+        "{who}: {} terminals, {}, {}, {}, {:.0} s measured\n\n",
         run.terminals,
         run.mode.name(),
-        run.locality,
+        run.locality.name(),
         run.isolation,
         run.seconds
-    )
-    .to_lowercase();
+    );
     text += &format!(
         "{} operations/s, {} new orders/min\n\n",
         thousands(run.per_second() as u64),

@@ -10,18 +10,12 @@ pub(super) struct WorkArgs {
     /// Connections that work side by side
     #[arg(long, value_name = "N", default_value = "20")]
     terminals: NonZeroUsize,
-    /// How operations reach the server
-    #[arg(long, default_value = "sp")]
-    mode: Mode,
     /// How often each operation comes
     #[arg(long, default_value = "tpcc")]
     mix: Mix,
     /// Isolation of the transactions [default: read-consistency; read-committed on Firebird 3]
     #[arg(long)]
     isolation: Option<Level>,
-    /// How terminals share threads
-    #[arg(long, value_name = "HOW", default_value = "threads")]
-    connections: Connections,
     /// The pause before each operation: none, tpcc (its keying and thinking times) or fixed:MS
     #[arg(long, value_name = "PAUSE", default_value = "none", value_parser = think)]
     think: Think,
@@ -33,20 +27,33 @@ pub(super) struct WorkArgs {
     seed: u64,
 }
 
-impl WorkArgs {
-    pub(super) fn is_pipelined(&self) -> bool {
-        self.mode == Mode::SqlPipelined
-    }
+/// How firearrow's terminals do it; a comparison has each way.
+#[derive(Args, Debug)]
+pub(super) struct WayArgs {
+    /// How operations reach the server
+    #[arg(long, default_value = "sp")]
+    pub(super) mode: Mode,
+    /// How terminals share threads
+    #[arg(long, value_name = "HOW", default_value = "threads")]
+    connections: Connections,
+}
 
+impl WayArgs {
+    pub(super) fn apply(&self, options: RunOptions) -> RunOptions {
+        RunOptions { mode: self.mode, connections: self.connections, ..options }
+    }
+}
+
+impl WorkArgs {
     pub(super) fn options(&self, locality: Locality, warm_up: Duration, measure: Duration) -> RunOptions {
         RunOptions {
             terminals: self.terminals.get(),
-            mode: self.mode,
+            mode: Mode::Sp,
             locality,
             mix: self.mix,
             isolation: self.isolation,
             pace: Pace { think: self.think, rate: self.rate },
-            connections: self.connections,
+            connections: Connections::Threads,
             warm_up,
             measure,
             seed: self.seed,

@@ -131,7 +131,7 @@ matrix!(
             let mut command = prepare(Some(target), &arguments);
             finish(command.env("FIREARROW_PEER", &peer).output().unwrap())
         };
-        let library = ["--driver", "libfbclient", "--client-library", argument(client)];
+        let library = ["--driver", "libfbclient", "--reference-client", argument(client)];
         let folder = tempfile::tempdir().unwrap();
         let series = folder.path().join("series.csv");
         for mode in ["sp", "sql"] {
@@ -160,9 +160,28 @@ matrix!(
         let everywhere = ["--locality", "uniform", "--mix", "equal", "--isolation", "snapshot"];
         run(&[&library[..], &everywhere].concat()).success();
         run(&[&library[..], &["--mode", "sql-pipelined"]].concat()).failure(2, &["--mode sp or sql"]);
-        run(&["--driver", "libfbclient"]).failure(2, &["--client-library"]);
-        let wrong = ["--driver", "libfbclient", "--client-library", "/nowhere/libfbclient.so"];
+        run(&["--driver", "libfbclient"]).failure(2, &["--reference-client"]);
+        let wrong = ["--driver", "libfbclient", "--reference-client", "/nowhere/libfbclient.so"];
         run(&wrong).failure(1, &["the other client's program has failed"]);
+        // A turn that is too short is worth nothing; nobody's is left here.
+        let short = ["oltp", "compare", &url, "--repeat", "1", "--measure", "1ms", "--warm-up", "0s"];
+        firearrow(target, &short).failure(
+            1,
+            &[
+                "nothing was compared",
+                "firearrow, sql, nearby: ",
+                "a terminal completed no delivery: measure ",
+            ],
+        );
+        // Who is named and missing is known before anybody has worked.
+        let missing =
+            [&["oltp", "compare", &url, "--reference-client", "/nowhere/libfbclient.so"], &QUICK[..]]
+                .concat();
+        let mut command = prepare(Some(target), &missing);
+        let outcome = finish(command.env("FIREARROW_PEER", &peer).output().unwrap());
+        outcome.failure(2, &["libfbclient: ", "/nowhere/libfbclient.so"]);
+        firearrow(target, &["oltp", "compare", &url, "--python", "/nowhere"])
+            .failure(2, &["firebird-driver: /nowhere cannot be started"]);
 
         // In turns, and in one record.
         let page = folder.path().join("page.html");
@@ -170,18 +189,26 @@ matrix!(
         // A deck of five cards: a short run has the mix that it should have.
         let compare =
             ["oltp", "compare", &url, "--repeat", "1", "--procedures", "--rtt", "1ms", "--mix", "equal"];
-        let reference = ["--reference-client", argument(client), "--python", "/nowhere"];
+        let reference = ["--reference-client", argument(client)];
         let arguments = [&compare, &QUICK[..], &save, &reference].concat();
         let mut command = prepare(Some(target), &arguments);
         let outcome = finish(command.env("FIREARROW_PEER", &peer).output().unwrap()).success();
-        assert!(outcome.text().contains("statements, over the link"), "{}", outcome.text());
+        assert!(outcome.text().contains("statement by statement, over 1 ms"), "{}", outcome.text());
         let folders = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
         let record = record(&folders.into_iter().find(|path| path.is_dir()).unwrap());
-        let missing = &record.end.as_ref().unwrap().missing;
-        assert!(missing.len() == 1 && missing[0].contains("/nowhere cannot be started"), "{missing:?}");
-        assert_eq!(record.samples.len(), 2 * (2 + 3));
         let of = |who: &str| record.samples.iter().filter(|sample| sample.contestant == who).count();
-        assert_eq!([of("firearrow"), of("firearrow, one by one"), of("libfbclient")], [4, 2, 4]);
+        // Procedures, pipelined, statement by statement; nearby and over the link.
+        assert_eq!([of("firearrow"), of("libfbclient")], [6, 6]);
+        let told = |name: &str| record.head.environment[name].as_f64().unwrap();
+        assert_eq!(
+            (told("link_round_trip_ms"), told("link_rate_bit_per_s"), told("seed")),
+            (1.0, 71e6, 42.0)
+        );
+        assert!(told("warm_up_s") >= 0.0);
+        for sample in &record.samples {
+            let is_nearby = sample.case.ends_with("nearby");
+            assert_eq!(sample.values.contains_key("client_cpu_s"), is_nearby, "{}", sample.case);
+        }
         assert!(record.samples.iter().all(|sample| sample.values["new_orders_per_min"] > 0.0));
         assert!(fs::read_to_string(page).unwrap().contains("New orders per minute"));
         // Without a client library ours is measured, and the missing one named.
@@ -215,7 +242,7 @@ matrix!(
             "firebird-driver",
             "--python",
             argument(&python),
-            "--client-library",
+            "--reference-client",
             argument(client),
         ];
         let run = |more: &[&str]| {
@@ -245,7 +272,7 @@ matrix!(
         let found = firearrow(target, &[&compare, &QUICK[..], &others].concat()).success().json();
         assert!(found["rival"].as_str().unwrap().starts_with("firebird-driver "), "{found:#}");
         let turns = found["turns"].as_array().unwrap();
-        assert!(turns.iter().any(|turn| turn["contestant"] == "firebird-driver"), "{found:#}");
+        assert!(turns.iter().any(|turn| turn["run"]["driver"] == "firebird-driver"), "{found:#}");
         Ok(())
     },
 );

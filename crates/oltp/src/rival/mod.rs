@@ -68,12 +68,11 @@ impl Rival {
     /// # Errors
     /// A text for reports: why it cannot take part.
     pub fn find(
-        python: Option<&Path>,
+        python: &Path,
         client: Option<&Path>,
         config: &Config,
         info: &ServerInfo,
     ) -> Result<Self, String> {
-        let python = python.ok_or("no Python that has it (--python)")?.to_owned();
         let Target::Remote { host, port, database } = &config.target else {
             return Err("its processes cannot share an embedded database with this one".to_owned());
         };
@@ -90,7 +89,7 @@ impl Rival {
             "lock_timeout_s": LOCK_TIMEOUT_S,
         });
         let Value::Object(login) = login else { unreachable!("it is written as one") };
-        let mut rival = Self { python, login, version: String::new() };
+        let mut rival = Self { python: python.to_owned(), login, version: String::new() };
         let (_, version) = rival.connect(&[], "sp", Level::Snapshot).map_err(|failure| failure.message)?;
         rival.version = version;
         Ok(rival)

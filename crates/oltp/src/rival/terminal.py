@@ -218,7 +218,10 @@ def work(say: Callable[[dict[str, Any]], None]) -> None:
     try:
         statements = (Procedures if job["mode"] == "sp" else OneByOne)(job)
     except Exception as error:  # noqa: BLE001 - the other side says what it was
-        say({"refused": f"{type(error).__name__}: {error}"})
+        reason = f"{type(error).__name__}: {error}"
+        if isinstance(error, ModuleNotFoundError):
+            reason = f"not installed: {sys.executable} -m pip install firebird-driver"
+        say({"refused": reason})
         return
     version = importlib.metadata.version("firebird-driver")
     say({"ready": f"firebird-driver {version}, Python {platform.python_version()}"})
