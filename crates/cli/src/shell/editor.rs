@@ -1,7 +1,7 @@
 //! The line editor: what is entered, its history, and when a statement has ended.
 
 use super::completion::Completion;
-use super::{command_start, is_bare, is_whole};
+use super::input::{command_start, is_bare, is_whole};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::runner::Runner;

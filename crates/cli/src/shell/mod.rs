@@ -7,9 +7,13 @@
 //! ```
 
 mod command;
+mod commands;
 mod completion;
+mod connection;
 mod editor;
+mod input;
 mod psql;
+mod script;
 
 use crate::args::Cli;
 use crate::failure::{Failure, Result};
@@ -21,11 +25,11 @@ use crate::runner::{Display, Flow, PlanForm, Runner, Settings, wrong_script};
 use crate::terminal;
 use clap::{Args, Parser, ValueHint};
 use editor::{Editor, Entered};
-use firearrow::sql::tokens;
-use firearrow::{Config, Kind, Params};
+use firearrow::{Kind, Params};
 use firearrow_driver::script::{Split, Splitter};
+use input::{command_start, words};
 use std::cell::RefCell;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -181,78 +185,6 @@ impl Shell {
         }
     }
 
-    /// Standard input as a script.
-    fn script(&mut self) -> Result<()> {
-        let mut script = String::new();
-        interrupt::waiting(|| io::stdin().read_to_string(&mut script))?;
-        let script = script.strip_prefix('\u{feff}').unwrap_or(&script).to_owned();
-        let ran = self.lines(&script);
-        self.end_script(ran)
-    }
-
-    /// What the arguments name, as one script.
-    fn scripts(&mut self, args: &ShellArgs) -> Result<()> {
-        let ran = self.run_scripts(args);
-        self.end_script(ran)
-    }
-
-    fn run_scripts(&mut self, args: &ShellArgs) -> Result<Next> {
-        let mut scripts: Vec<_> = args.command.iter().map(|script| (None, script.clone())).collect();
-        for path in &args.file {
-            scripts.push((Some(path.display().to_string()), crate::query::script(path)?));
-        }
-        for (name, script) in scripts {
-            let ran = self.lines(&script).map_err(|error| match name {
-                Some(name) => Failure::At(name, Box::new(error)),
-                None => error,
-            });
-            match ran? {
-                // As in psql, \q ends a single file.
-                Next::Continue | Next::End => {}
-                next => return Ok(next),
-            }
-        }
-        Ok(Next::End)
-    }
-
-    fn end_script(&mut self, ran: Result<Next>) -> Result<()> {
-        let ran = ran.map(|next| if next == Next::RollBack { Flow::Quit } else { Flow::Exit });
-        self.runner.borrow_mut().end_script(ran)
-    }
-
-    /// Runs the lines of a script, and returns how it wants to end.
-    fn lines(&mut self, script: &str) -> Result<Next> {
-        let (mut sql, mut begin) = (String::new(), 1);
-        for (index, line) in script.lines().enumerate() {
-            if sql.trim().is_empty() {
-                (sql, begin) = (String::new(), index + 1);
-            }
-            sql.push_str(line);
-            sql.push('\n');
-            let may_end = line.contains('\\') || contains(line, self.splitter.terminator());
-            // Looking at all of a long statement after each line would take ages.
-            if !may_end && begin <= index {
-                continue;
-            }
-            if command_start(&sql).is_some() || is_bare(&sql) || is_whole(&sql, self.splitter.clone()) {
-                match self.accept(&std::mem::take(&mut sql)) {
-                    Ok(Next::Continue) => {}
-                    Ok(next) => return Ok(next),
-                    Err(error) => {
-                        let error = Failure::At(format!("line {begin}"), Box::new(error));
-                        self.runner.borrow_mut().survives(error)?;
-                    }
-                }
-                sql = std::mem::take(&mut self.kept);
-            }
-        }
-        if sql.trim().is_empty() {
-            return Ok(Next::End);
-        }
-        let rest = format!("{sql}{}", self.splitter.terminator());
-        self.run_sql(&rest).map_err(|error| Failure::At(format!("line {begin}"), Box::new(error)))
-    }
-
     /// The name of the database, and * while changes are not committed.
     fn prompt(&self) -> String {
         let runner = self.runner.borrow();
@@ -399,56 +331,6 @@ impl Shell {
         Ok(Next::Continue)
     }
 
-    /// Connects to another database, or to the same one again.
-    fn connect(&mut self, url: Option<&str>) -> Result<()> {
-        if self.runner.borrow().uncommitted().is_some_and(|changes| changes > 0) {
-            return Err(Failure::usage("there are changes that are not committed: COMMIT or ROLLBACK first"));
-        }
-        let old = self.runner.borrow().url.clone();
-        let url = url.unwrap_or(&old);
-        let config = open::parse(url)?;
-        self.reconnect(url, config)
-    }
-
-    fn reconnect(&mut self, url: &str, config: Config) -> Result<()> {
-        open::warn_again();
-        let connection = match &self.conversation {
-            Some(conversation) => conversation.turn(|| open::attach_until_stopped(&config))?,
-            None => open::attach(&config)?,
-        };
-        self.runner.borrow_mut().reconnected(url, config, connection);
-        if let Some(editor) = &self.editor {
-            editor.forget_names();
-        }
-        if self.editor.is_some() { self.greet() } else { Ok(()) }
-    }
-
-    /// Shows a failure. A lost connection can be replaced.
-    fn recover(&mut self, failure: &Failure) -> Result<Next> {
-        // Whoever has left the pager has seen enough.
-        if matches!(failure.reason(), Failure::PipeClosed) {
-            return Ok(Next::Continue);
-        }
-        tell(failure);
-        if interrupt::reason().is_some() || !self.runner.borrow().connection.is_failed() {
-            return Ok(Next::Continue);
-        }
-        let question = "The connection is lost, and with it what was not committed. Connect again? [Y/n] ";
-        let Some(editor) = &mut self.editor else { return Ok(Next::Continue) };
-        let mut again = editor.ask(question, true)? == Some(true);
-        while again {
-            let (url, config) = (self.runner.borrow().url.clone(), self.runner.borrow().config.clone());
-            match self.reconnect(&url, config) {
-                Ok(()) => return Ok(Next::Continue),
-                Err(failure) => tell(&failure),
-            }
-            let Some(editor) = &mut self.editor else { break };
-            again = interrupt::reason().is_none() && editor.ask("Try again? [Y/n] ", true)? == Some(true);
-        }
-        terminal::remark("\\connect connects again");
-        Ok(Next::Continue)
-    }
-
     /// Commits or rolls back what is open, and returns whether the session ends.
     fn leaves(&mut self, next: Next) -> Result<bool> {
         let changes = self.runner.borrow().uncommitted().unwrap_or(0);
@@ -485,70 +367,6 @@ impl Shell {
     }
 }
 
-/// Where a command begins in the last line, maybe after SQL: not within a text or comment.
-fn command_start(text: &str) -> Option<usize> {
-    let text = text.trim_end();
-    let line = text.rfind('\n').map_or(0, |end| end + 1);
-    if !text[line..].contains('\\') {
-        return None;
-    }
-    // No SQL has a backslash of its own.
-    tokens(text).find(|token| token.start >= line && token.is_symbol('\\')).map(|token| token.start)
-}
-
-/// Whether it is a word that needs no terminator.
-fn is_bare(text: &str) -> bool {
-    ["exit", "quit", "help", "?"].iter().any(|word| text.trim().eq_ignore_ascii_case(word))
-}
-
-/// Whether a line has a terminator in it, in whatever letter case.
-fn contains(line: &str, terminator: &str) -> bool {
-    line.contains(terminator) || line.to_ascii_uppercase().contains(&terminator.to_ascii_uppercase())
-}
-
-/// Whether SQL ends with a statement's end.
-fn is_whole(sql: &str, mut splitter: Splitter) -> bool {
-    // A wrong SET TERM is whole as well: running it tells what is wrong.
-    splitter.split(sql).map_or(true, |split| split.rest.is_empty()) && !has_open_comment(sql)
-}
-
-/// Whether it ends within a comment.
-fn has_open_comment(sql: &str) -> bool {
-    let end = tokens(sql).last().map_or(0, |token| token.end());
-    let mut rest = sql[end..].trim_start();
-    while !rest.is_empty() {
-        let (end, is_open) = match rest.strip_prefix("/*") {
-            Some(inside) => (inside.find("*/").map(|end| end + 4), true),
-            // Up to the end of the line.
-            None => (rest.find('\n'), false),
-        };
-        let Some(end) = end else { return is_open };
-        rest = rest[end..].trim_start();
-    }
-    false
-}
-
-/// The words of a command's arguments; quotes keep blanks.
-fn words(text: &str) -> Result<Vec<String>> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    for c in text.chars() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    if quote.is_some() {
-        return Err(Failure::usage("a quote is not closed"));
-    }
-    words.extend(word);
-    Ok(words)
-}
-
 /// What an editor makes of a text.
 fn edited(text: &str) -> Result<String> {
     let editor = ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok());
@@ -572,47 +390,5 @@ fn tell(failure: &Failure) {
         Failure::Firebird(error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
         Failure::Told(_, error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
         _ => terminal::remark(&format!("error: {}", failure.text(false))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quotes_keep_blanks_in_words() {
-        for (text, expected) in [
-            ("SALES sales.parquet", &["SALES", "sales.parquet"][..]),
-            (
-                "'SELECT \"A\" FROM t'  \"my file.csv\" --force",
-                &["SELECT \"A\" FROM t", "my file.csv", "--force"],
-            ),
-            ("''", &[""]),
-            ("  ", &[]),
-        ] {
-            assert_eq!(words(text).unwrap(), expected, "{text}");
-        }
-        assert!(words("'open").is_err());
-    }
-
-    #[test]
-    fn statements_are_whole_with_their_terminator() {
-        let whole = |sql: &str| is_whole(sql, Splitter::default());
-        assert!(whole("SELECT 1 FROM t;") && whole("-- nothing") && whole("a; b; -- c"));
-        for text in [
-            "SELECT 1\n\\g",
-            "SELECT 1 \\g",
-            "SELECT 1;\\gx \n",
-            "\\copy '\\' \\",
-            "/* */ \\p",
-            "\\! echo it's",
-        ] {
-            assert_eq!(command_start(text), text.find('\\'), "{text}");
-        }
-        for text in ["SELECT '\n\\! x", "/* \n\\! x", "SELECT \"\n\\g", "SELECT '\\g", "-- \\g", "a \\g\nb"] {
-            assert_eq!(command_start(text), None, "{text}");
-        }
-        assert!(!whole("a; /* x\n") && !whole("-- /*\n/* ;") && whole("a; /* x */ -- /*\n/**/"));
-        assert!(!whole("SELECT 1 FROM t") && !whole("EXECUTE BLOCK AS BEGIN x = 1;") && !whole("SELECT ';"));
     }
 }

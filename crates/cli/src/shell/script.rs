@@ -1,0 +1,82 @@
+//! Scripts: standard input where it is no terminal, and what -c and -f name.
+
+use super::input::{command_start, contains, is_bare, is_whole};
+use super::{Next, Shell, ShellArgs};
+use crate::failure::{Failure, Result};
+use crate::interrupt;
+use crate::runner::Flow;
+use std::io::{self, Read};
+
+impl Shell {
+    /// Standard input as a script.
+    pub(super) fn script(&mut self) -> Result<()> {
+        let mut script = String::new();
+        interrupt::waiting(|| io::stdin().read_to_string(&mut script))?;
+        let script = script.strip_prefix('\u{feff}').unwrap_or(&script).to_owned();
+        let ran = self.lines(&script);
+        self.end_script(ran)
+    }
+
+    /// What the arguments name, as one script.
+    pub(super) fn scripts(&mut self, args: &ShellArgs) -> Result<()> {
+        let ran = self.run_scripts(args);
+        self.end_script(ran)
+    }
+
+    fn run_scripts(&mut self, args: &ShellArgs) -> Result<Next> {
+        let mut scripts: Vec<_> = args.command.iter().map(|script| (None, script.clone())).collect();
+        for path in &args.file {
+            scripts.push((Some(path.display().to_string()), crate::query::script(path)?));
+        }
+        for (name, script) in scripts {
+            let ran = self.lines(&script).map_err(|error| match name {
+                Some(name) => Failure::At(name, Box::new(error)),
+                None => error,
+            });
+            match ran? {
+                // As in psql, \q ends a single file.
+                Next::Continue | Next::End => {}
+                next => return Ok(next),
+            }
+        }
+        Ok(Next::End)
+    }
+
+    fn end_script(&mut self, ran: Result<Next>) -> Result<()> {
+        let ran = ran.map(|next| if next == Next::RollBack { Flow::Quit } else { Flow::Exit });
+        self.runner.borrow_mut().end_script(ran)
+    }
+
+    /// Runs the lines of a script, and returns how it wants to end.
+    fn lines(&mut self, script: &str) -> Result<Next> {
+        let (mut sql, mut begin) = (String::new(), 1);
+        for (index, line) in script.lines().enumerate() {
+            if sql.trim().is_empty() {
+                (sql, begin) = (String::new(), index + 1);
+            }
+            sql.push_str(line);
+            sql.push('\n');
+            let may_end = line.contains('\\') || contains(line, self.splitter.terminator());
+            // Looking at all of a long statement after each line would take ages.
+            if !may_end && begin <= index {
+                continue;
+            }
+            if command_start(&sql).is_some() || is_bare(&sql) || is_whole(&sql, self.splitter.clone()) {
+                match self.accept(&std::mem::take(&mut sql)) {
+                    Ok(Next::Continue) => {}
+                    Ok(next) => return Ok(next),
+                    Err(error) => {
+                        let error = Failure::At(format!("line {begin}"), Box::new(error));
+                        self.runner.borrow_mut().survives(error)?;
+                    }
+                }
+                sql = std::mem::take(&mut self.kept);
+            }
+        }
+        if sql.trim().is_empty() {
+            return Ok(Next::End);
+        }
+        let rest = format!("{sql}{}", self.splitter.terminator());
+        self.run_sql(&rest).map_err(|error| Failure::At(format!("line {begin}"), Box::new(error)))
+    }
+}
