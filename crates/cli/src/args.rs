@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::adbc::AdbcArgs;
-use crate::bench_args::BenchArgs;
+use crate::bench::args::BenchArgs;
 use crate::create::CreateArgs;
 use crate::ddl::DdlArgs;
 use crate::load::LoadArgs;

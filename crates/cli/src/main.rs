@@ -13,11 +13,6 @@
 mod adbc;
 mod args;
 mod bench;
-mod bench_all;
-mod bench_args;
-mod bench_blob;
-mod bench_driver;
-mod bench_report;
 mod beside;
 mod copy;
 mod create;
@@ -45,7 +40,7 @@ mod terminal;
 mod wan;
 
 use args::{Cli, Command};
-use bench_args::BenchCommand;
+use bench::args::BenchCommand;
 use clap::{CommandFactory, Parser};
 use failure::Result;
 use firearrow_bench::secret;
@@ -83,15 +78,15 @@ fn run_command(cli: &Cli) -> Result<()> {
         Command::Create(args) => create::run(args, cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {
-            BenchCommand::All(args) => bench_all::run(args, cli.json),
+            BenchCommand::All(args) => bench::all::run(args, cli.json),
             BenchCommand::Adbc(args) => bench::adbc(args, cli.json),
             BenchCommand::Fetch(args) => bench::fetch(args, cli.json),
             BenchCommand::Insert(args) => bench::insert(args, cli.json),
             BenchCommand::Odbc(args) => bench::odbc(args, cli.json),
-            BenchCommand::Blob(args) => bench_blob::run(args, cli.json),
-            BenchCommand::Driver(args) => bench_driver::run(args, cli.json),
-            BenchCommand::DriverContestant => bench_driver::serve(),
-            BenchCommand::Report(args) => bench_report::run(args),
+            BenchCommand::Blob(args) => bench::blob::run(args, cli.json),
+            BenchCommand::Driver(args) => bench::driver::run(args, cli.json),
+            BenchCommand::DriverContestant => bench::driver::serve(),
+            BenchCommand::Report(args) => bench::report::run(args),
             BenchCommand::Wire(args) => bench::wire(args, cli.json),
         },
         Command::Oltp(args) => oltp::run(args, cli.json),

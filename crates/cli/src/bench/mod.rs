@@ -1,6 +1,12 @@
 //! `firearrow bench`: passes options to the crate `firearrow-bench`, and prints its figures.
 
-use crate::bench_args::{AdbcBenchArgs, FetchArgs, InsertArgs, OdbcBenchArgs, OdbcPart, WireArgs, WirePart};
+pub(crate) mod all;
+pub(crate) mod args;
+pub(crate) mod blob;
+pub(crate) mod driver;
+pub(crate) mod report;
+
+use self::args::{AdbcBenchArgs, FetchArgs, InsertArgs, OdbcBenchArgs, OdbcPart, WireArgs, WirePart};
 use crate::beside;
 use crate::failure::{Failure, Result};
 use crate::interrupt;

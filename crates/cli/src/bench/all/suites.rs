@@ -2,7 +2,7 @@
 
 use super::size::Size;
 use crate::bench::CommandHost;
-use crate::bench_driver;
+use crate::bench::driver::smoke_options;
 use crate::beside;
 use firearrow::config::{Config, Target};
 use firearrow_bench::driver::{self, Firebird, Shape, Source};
@@ -169,7 +169,7 @@ fn driver(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
         iterations: setup.size.repetitions,
         python: Some(setup.python.to_owned()),
         reference: setup.reference.clone(),
-        ..bench_driver::smoke_options(source).map_err(|failure| Error::other(failure.text(false)))?
+        ..smoke_options(source).map_err(|failure| Error::other(failure.text(false)))?
     };
     let mut bench = driver::Bench::prepare(setup.host, options)?;
     // Who is missing is in the record; the run fails only if one of firearrow's own does.

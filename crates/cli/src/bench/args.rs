@@ -1,9 +1,9 @@
 //! The command line of `firearrow bench`.
 
-use crate::bench_all::AllArgs;
-use crate::bench_blob::BlobArgs;
-use crate::bench_driver::DriverArgs;
-use crate::bench_report::ReportArgs;
+use crate::bench::all::AllArgs;
+use crate::bench::blob::BlobArgs;
+use crate::bench::driver::DriverArgs;
+use crate::bench::report::ReportArgs;
 use crate::wan::{Rate, RoundTrip};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::num::{NonZeroU64, NonZeroUsize};
