@@ -3,6 +3,7 @@
 use crate::args::CopyArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
+use crate::name::{plain, unquoted};
 use crate::open::{open, parse, refuse_blob_ids};
 use crate::output::{self, Format, OutputFile, Sink, Style};
 use crate::progress::Progress;
@@ -287,13 +288,7 @@ fn sql(source: &str, dialect: Dialect) -> Result<String> {
 /// Returns the name, if the text is nothing but a name. Without quotes, the name becomes upper case as in the engine,
 /// and may be an SQL keyword.
 fn table(text: &str) -> Option<String> {
-    if let Some(inner) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        let is_one = !inner.is_empty() && !inner.replace("\"\"", "").contains('"');
-        return is_one.then(|| inner.replace("\"\"", "\""));
-    }
-    let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
-    is_name.then(|| text.to_ascii_uppercase())
+    unquoted(text).or_else(|| plain(text))
 }
 
 const BATCHES_WAITING: usize = 2;

@@ -24,6 +24,7 @@ mod hint;
 mod info;
 mod interrupt;
 mod load;
+mod name;
 mod odbc;
 mod oltp;
 mod open;

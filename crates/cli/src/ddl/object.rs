@@ -2,6 +2,7 @@
 
 use super::database::NAME;
 use crate::failure::{Failure, Result};
+use crate::name::unquoted;
 use crate::terminal::line;
 use firearrow::catalog::LONGEST_NAME;
 use firearrow::{BatchExt, Connection, Params, ReadOptions};
@@ -94,8 +95,8 @@ pub(super) fn find(connection: &Connection, given: &str) -> Result<Vec<Object>> 
 
 /// A name without the quotes that it may have, and whether it had them.
 pub(super) fn written(given: &str) -> (String, bool) {
-    match given.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        Some(name) => (name.replace("\"\"", "\""), true),
+    match unquoted(given) {
+        Some(name) => (name, true),
         None => (given.to_owned(), false),
     }
 }

@@ -255,17 +255,17 @@ impl Loaded {
             return output::print_data(&format!("{summary}\n"));
         }
         if !args.quiet {
-            let (rows, size, rate) = (counted(loaded), size(bytes), thousands(rate as u64));
+            let (rows, size, rate) =
+                (output::counted(loaded, "row", ""), size(bytes), thousands(rate as u64));
             terminal::remark(&format!("{rows} into {table}, {size} in {seconds:.2} s, {rate} rows/s"));
         }
         if let Some(path) = args.reject.as_ref().filter(|_| rejected > 0) {
-            terminal::remark(&format!("{} refused: see {}", counted(rejected), path.display()));
+            terminal::remark(&format!(
+                "{} refused: see {}",
+                output::counted(rejected, "row", ""),
+                path.display()
+            ));
         }
         Ok(())
     }
-}
-
-/// Returns `1 row`, `2 rows`.
-fn counted(rows: u64) -> String {
-    if rows == 1 { "1 row".to_owned() } else { format!("{} rows", thousands(rows)) }
 }

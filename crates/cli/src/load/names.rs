@@ -1,4 +1,6 @@
-//! Names as people write them, and as the database has them.
+//! Names of tables and columns: those of files, and those of the database.
+
+use crate::name::plain;
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,16 +29,7 @@ pub(super) fn find<'a>(wanted: &str, names: impl Iterator<Item = &'a str> + Clon
 
 /// Returns the name of a new table or column: in upper case, as SQL has it without quotes, if it needs none.
 pub(super) fn new_name(name: &str) -> String {
-    let is_plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
-    if is_plain { name.to_ascii_uppercase() } else { name.to_owned() }
-}
-
-/// Returns the text between the quotes of SQL, if there are some.
-pub(super) fn unquoted(text: &str) -> Option<String> {
-    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    let is_one = !inner.is_empty() && !inner.replace("\"\"", "").contains('"');
-    is_one.then(|| inner.replace("\"\"", "\""))
+    plain(name).unwrap_or_else(|| name.to_owned())
 }
 
 /// Returns names for a message, no more than fit into one.
@@ -78,10 +71,6 @@ mod tests {
             ("1st", "1st"),
         ] {
             assert_eq!(new_name(name), expected);
-        }
-        assert_eq!(unquoted("\"say \"\"x\"\"\"").as_deref(), Some("say \"x\""));
-        for text in ["sales", "\"", "\"\"", "\"a\".\"b\""] {
-            assert_eq!(unquoted(text), None);
         }
     }
 

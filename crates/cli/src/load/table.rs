@@ -1,7 +1,8 @@
 //! The table that is loaded, and which of its columns each column of the files is.
 
-use super::names::{Found, find, listed, new_name, unquoted};
+use super::names::{Found, find, listed, new_name};
 use crate::failure::{Failure, Result};
+use crate::name::unquoted;
 use arrow::datatypes::{DataType, Schema};
 use firearrow::catalog::{Catalog, Column, Identity, Name, TableKind};
 

@@ -17,6 +17,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use firearrow_bench::text::thousands;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -25,10 +26,10 @@ pub(crate) fn print(text: &str) -> Result<()> {
     print_data(&terminal::lines(text))
 }
 
-/// Returns `1 row`, `2 rows`.
+/// Returns `1 row`, `2,000 rows`.
 pub(crate) fn counted(number: u64, noun: &str, rest: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}{rest}")
+    format!("{} {noun}{plural}{rest}", thousands(number))
 }
 
 /// Prints data for programs unchanged.
