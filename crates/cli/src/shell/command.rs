@@ -26,9 +26,11 @@ pub(super) fn run(shell: &mut Shell, line: &str, before: &str) -> Result<Next> {
     let line = line.trim();
     let (name, all) = split_name(line);
     let Some(command) = COMMANDS.iter().find(|command| command.names.contains(&name)) else {
-        let most_like = most_like(name);
         shell.keep(before);
-        return Err(Failure::usage(format!("there is no command {name}{most_like}; \\? lists them")));
+        return Err(Failure::usage(match elsewhere(name) {
+            Some(here) => format!("there is no command {name}: {here}"),
+            None => format!("there is no command {name}{}; \\? lists them", most_like(name)),
+        }));
     };
     // As for psql, a semicolon at the end is no part of the arguments.
     let all = all.trim().trim_end_matches(';').trim_end();
@@ -53,6 +55,29 @@ fn split_name(line: &str) -> (&str, &str) {
     let (name, rest) = line.split_at(end);
     // psql's + asks for more, which is there without it.
     (name, if name.starts_with("\\d") { rest.strip_prefix('+').unwrap_or(rest) } else { rest })
+}
+
+/// What does here what a command of psql does.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "\\l" | "\\list" => "a server does not list its databases; \\c takes the path or alias of one",
+        "\\t" | "\\a" | "\\H" | "\\C" | "\\f" | "\\T" | "\\pset" => {
+            "\\format sets how rows are shown (such as csv), and \\x shows a line for each value"
+        }
+        "\\set" | "\\unset" | "\\prompt" | "\\gset" | "\\bind" => {
+            "there are no variables; firearrow query --param gives values to the ? of a statement"
+        }
+        "\\if" | "\\elif" | "\\else" | "\\endif" => "EXECUTE BLOCK has IF",
+        "\\echo" | "\\qecho" | "\\warn" => "\\! echo prints a text",
+        "\\dn" => "Firebird has no schemas; \\dt lists tables, \\dk packages",
+        "\\dT" => "\\dD lists domains",
+        "\\ir" => "\\i runs a file",
+        "\\w" => "\\o FILE writes results to a file, \\s shows the history",
+        "\\encoding" => "text is UTF-8, and the server converts it",
+        "\\password" => "ALTER USER name PASSWORD 'text', and it is not kept in the history",
+        "\\sf" | "\\sv" | "\\ef" | "\\ev" => "\\ddl NAME prints the DDL of an object",
+        _ => return None,
+    })
 }
 
 fn most_like(name: &str) -> String {
@@ -100,6 +125,14 @@ mod tests {
         ] {
             assert_eq!(split_name(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn what_psql_has_is_not_what_is_here() {
+        for name in ["\\l", "\\pset", "\\set", "\\echo", "\\dn", "\\sf"] {
+            assert!(elsewhere(name).is_some() && names().all(|known| known != name), "{name}");
+        }
+        assert!(names().all(|known| elsewhere(known).is_none()));
     }
 
     #[test]
