@@ -60,6 +60,7 @@ mod error;
 mod host;
 mod machine;
 mod measure;
+pub mod python;
 mod record;
 mod reference;
 mod report;

@@ -6,12 +6,16 @@ pub fn show(name: &str, value: f64) -> String {
     let rest = |unit: &str| number(value) + unit;
     if name == "bytes_per_s" {
         size(value) + "/s"
+    } else if name.ends_with("_bit_per_s") {
+        scaled(value, &[(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")])
     } else if name.ends_with("_per_s") || name.ends_with("_per_second") {
         rest("/s")
     } else if name.ends_with("_per_min") {
         rest("/min")
     } else if name.ends_with("_s") || name.starts_with("seconds_") {
         scaled(value, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
+    } else if name.ends_with("_ms") {
+        scaled(value, &[(1e3, "s"), (1.0, "ms"), (1e-3, "µs")])
     } else if name.ends_with("_us") {
         scaled(value, &[(1e6, "s"), (1e3, "ms"), (1.0, "µs")])
     } else if name.ends_with("bytes") || name.starts_with("bytes_") {
@@ -87,7 +91,10 @@ pub(crate) fn title(name: &str) -> String {
     if name == "wall_s" {
         return "elapsed".to_owned();
     }
-    let suffixes = ["_us", "_s", "_bytes"];
+    if let Some(rate) = name.strip_suffix("_bit_per_s") {
+        return rate.replace('_', " ");
+    }
+    let suffixes = ["_us", "_ms", "_s", "_bytes"];
     let is_rate = name.ends_with("_per_s");
     let name =
         suffixes.iter().filter(|_| !is_rate).find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
@@ -147,6 +154,12 @@ mod tests {
         assert_eq!(show("rows_per_second", 5.0), "5/s");
         assert_eq!(show("round_trips", 26.0), "26");
         assert_eq!(show("link_share", 0.07), "7.00 %");
+        assert_eq!(show("link_rate_bit_per_s", 71e6), "71.0 Mbit/s");
+        assert_eq!(show("link_round_trip_ms", 12.5), "12.5 ms");
+        assert_eq!(
+            ["link_rate_bit_per_s", "link_round_trip_ms"].map(title),
+            ["link rate", "link round trip"]
+        );
         assert_eq!(show("bytes_per_s", 2_097_152.0), "2.00 MiB/s");
         assert_eq!(show("wall_s", 0.0), "0");
         assert_eq!(show("left", -1234.0), "-1,234");

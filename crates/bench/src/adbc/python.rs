@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::host::Host;
+use crate::python;
 use crate::sample::Sample;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ impl Python {
     pub(super) fn drain(&self, host: &dyn Host, sql: &str) -> Result<Sample> {
         let program = self.program.display();
         let mut command = Command::new(&self.program);
-        command.args(["-c", SCRIPT]).arg(&self.library).arg(sql);
+        command.args(python::script(SCRIPT)).arg(&self.library).arg(sql);
         // Other users can read arguments, and the URL may contain a password.
         command.env("FIREARROW_BENCH_URL", &self.url);
         let output = host

@@ -7,6 +7,7 @@ use super::{Options, Source};
 use crate::adbc::phases as adbc;
 use crate::error::{Error, Result};
 use crate::odbc::{self, phases as ways};
+use crate::python;
 use firearrow::ServerInfo;
 use firearrow::config::{Config, Target, WireCrypt};
 use firearrow_report::OURS;
@@ -184,7 +185,7 @@ fn program(options: &Options, runner: Runner, template: &Job) -> Result<(Program
                 "pyodbc" | "turbodbc" | "arrow-odbc" => needs_odbc(job(way))?,
                 _ => job(way),
             };
-            (run(python, &["-c".into(), SCRIPT.into()]), job)
+            (run(python, &python::script(SCRIPT).map(Into::into)), job)
         }
         Runner::Peer(file, way) => {
             let job = if way == "adbc" { needs_adbc(job(way))? } else { job(way) };

@@ -264,6 +264,15 @@ matrix!(
         run(&["--locality", "uniform", "--isolation", "snapshot"]).success();
         run(&["--mode", "sql-pipelined"])
             .failure(2, &["firebird-driver executes one statement after the other"]);
+        // Modules come from the interpreter, not from the folder in which somebody happens to be.
+        let folder = tempfile::tempdir().unwrap();
+        for module in ["json.py", "firebird.py", "time.py"] {
+            fs::write(folder.path().join(module), "open('executed', 'w')\nraise SystemExit(3)\n").unwrap();
+        }
+        let here = [&["oltp", "run", &url], &QUICK[..], &rival, &["--mix", "equal"]].concat();
+        let mut command = prepare(Some(target), &here);
+        finish(command.current_dir(folder.path()).output().unwrap()).success();
+        assert!(!folder.path().join("executed").exists());
         let elsewhere = ["oltp", "run", &url, "--driver", "firebird-driver", "--python", "/nowhere"];
         firearrow(target, &elsewhere).failure(2, &["/nowhere cannot be started"]);
 

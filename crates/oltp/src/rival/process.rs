@@ -1,6 +1,6 @@
 //! A Python process that is asked line by line.
 
-use firearrow_bench::Error;
+use firearrow_bench::{Error, python};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
@@ -29,14 +29,14 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) fn start(python: &Path) -> io::Result<Self> {
+    pub(super) fn start(program: &Path) -> io::Result<Self> {
         // A socket, since reading from a pipe has no time limit.
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_write_timeout(Some(PATIENCE))?;
         let output = OwnedFd::from(theirs.try_clone()?);
         let errors = tempfile::tempfile()?;
-        let child = Command::new(python)
-            .args(["-c", SCRIPT])
+        let child = Command::new(program)
+            .args(python::script(SCRIPT))
             .stdin(OwnedFd::from(theirs))
             .stdout(output)
             .stderr(errors.try_clone()?)
