@@ -21,7 +21,7 @@ use std::time::Duration;
 Examples:
   firearrow bench driver demo.fdb --smoke
   firearrow bench driver firebird://SYSDBA@localhost//data/demo.fdb --python .venv/bin/python \\
-      --official-odbc /opt/libOdbcFb.so --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs --output report.html
+      --official-odbc /opt/libOdbcFb.so --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
   firearrow bench driver firebird://SYSDBA@localhost//data/demo.fdb --only wide --contestants adbc,odbc-block,pyodbc
   firearrow bench driver firebird://SYSDBA@localhost//data/demo.fdb --link --rtt 40ms --rate 20Mbit --smoke
   firearrow bench driver demo.fdb --sql 'SELECT ID, DEC_28_8 FROM T_WIDE'

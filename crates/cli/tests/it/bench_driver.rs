@@ -191,7 +191,7 @@ matrix!(
         assert_eq!(names(&alone, "integers"), BTreeSet::from([OURS]));
         let told = missing(&alone).join("\n");
         for text in [
-            "pyodbc (firearrow ODBC): its program is not installed",
+            "pyodbc (firearrow ODBC): /no/such/python cannot be started",
             "official ODBC, blocks: no path of the official driver (--official-odbc)",
             "Java, Jaybird: there is no folder of peers: give --peers",
             "libfbclient, rows counted: give",

@@ -267,8 +267,8 @@ impl Handshake {
         let offered = self.plugin_list();
         let advice = match AuthPlugin::from_name(wanted) {
             Some(AuthPlugin::Legacy) => format!(
-                "it sends a weak hash, so only {offered} are offered; an account that has no other needs one: CREATE USER … \
-                 USING PLUGIN Srp"
+                "it sends a weak hash and cannot encrypt, so only {offered} are offered; an account that has no other needs one: \
+                 CREATE USER … USING PLUGIN Srp"
             ),
             Some(_) => format!(
                 "it is not offered ({offered}); if the account lives there, add it: auth_plugins={offered},{wanted}"
