@@ -4,7 +4,7 @@ use crate::error::Result;
 use firearrow::Connection;
 use firearrow::config::Config;
 use std::io;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command};
 
 /// The program that runs a benchmark: it opens connections, runs child processes, shows progress and can stop the run.
 /// All methods have defaults that suit a program without a terminal.
@@ -23,14 +23,6 @@ pub trait Host {
     /// The errors of [`Connection::create`].
     fn create(&self, config: &Config) -> firearrow::Result<Connection> {
         Connection::create(config)
-    }
-
-    /// Runs a program to its end and collects its output. The program gets no standard input.
-    ///
-    /// # Errors
-    /// If the program cannot be started or its output cannot be read.
-    fn output(&self, command: &mut Command) -> io::Result<Output> {
-        command.stdin(Stdio::null()).output()
     }
 
     /// Starts a program, which must not outlive this one. It is told when the program has ended: [`ended`](Self::ended).

@@ -6,7 +6,8 @@
 use super::measure::{Lap, Run, Wire};
 use crate::error::{Error, Result};
 use crate::host::Host;
-use crate::secret;
+use crate::plausible;
+use crate::subprocess::{Limits, Subprocess};
 use firearrow::ServerInfo;
 use firearrow::config::{Config, Password, Target};
 use serde::Deserialize;
@@ -15,6 +16,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// The peer's name in tables: the peer is nothing but the client library.
 pub(crate) const PEER: &str = "libfbclient";
@@ -166,6 +168,17 @@ impl Peer {
     /// # Errors
     /// [`Error::Other`] if the program cannot be run, fails, or prints something other than a result.
     pub fn fetch(&self, host: &dyn Host, sql: &str, blobs: Blobs) -> Result<Run> {
+        Ok(self.timed(host, sql, blobs, Limits::default())?.0)
+    }
+
+    /// As [`fetch`](Self::fetch), within a time; also returns how long the process was seen to take.
+    pub(crate) fn timed(
+        &self,
+        host: &dyn Host,
+        sql: &str,
+        blobs: Blobs,
+        limits: Limits,
+    ) -> Result<(Run, Duration)> {
         let size;
         let work = match blobs {
             Blobs::Unread => &["--work", "fetch"][..],
@@ -176,8 +189,8 @@ impl Peer {
                 &["--work", "blobs", "--inline", &size]
             }
         };
-        let line: Line = self.line(host, sql, work)?;
-        Ok(line.into())
+        let (line, seen): (Line, Duration) = self.line(host, sql, work, limits)?;
+        Ok((line.into(), seen))
     }
 
     /// Inserts this many rows with one statement, in a new process. `method` contains arguments for the program: see
@@ -187,7 +200,8 @@ impl Peer {
     /// [`Error::Other`] if the program cannot be run, fails, or prints something other than a result.
     pub fn insert(&self, host: &dyn Host, sql: &str, rows: u64, method: &[&str]) -> Result<Inserted> {
         let rows = rows.to_string();
-        self.line(host, sql, &[&["--work", "insert", "--rows", &rows], method].concat())
+        let work = [&["--work", "insert", "--rows", &rows], method].concat();
+        Ok(self.line(host, sql, &work, Limits::default())?.0)
     }
 
     /// Runs a query with one INTEGER parameter, which is its first column, this many times in a new process.
@@ -195,12 +209,11 @@ impl Peer {
     /// # Errors
     /// [`Error::Other`] if the program cannot be run, fails, or prints something other than a result.
     pub fn select(&self, host: &dyn Host, sql: &str, times: u64) -> Result<Selected> {
-        self.line(host, sql, &["--work", "select", "--rows", &times.to_string()])
+        Ok(self.line(host, sql, &["--work", "select", "--rows", &times.to_string()], Limits::default())?.0)
     }
 
-    /// The program with its fixed arguments and these: for work that is not a statement.
-    #[must_use]
-    pub fn command(&self, work: &[&str]) -> Command {
+    /// The program with its fixed arguments and these.
+    fn command(&self, work: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         if let Some(password) = &self.password {
             // Other users of this machine could read arguments.
@@ -210,39 +223,80 @@ impl Peer {
         command
     }
 
-    /// The program that [`fetch`](Self::fetch) runs, and what must not appear in its complaints.
-    pub(crate) fn fetching(&self, sql: &str, blobs: Blobs) -> (Command, String) {
-        let work: &[&str] = match blobs {
-            Blobs::Read => &["--work", "blobs"],
-            _ => &["--work", "fetch"],
-        };
-        let password = self.password.as_ref().map(|password| password.reveal().to_owned());
-        (self.command(&[&["--sql", sql], work].concat()), password.unwrap_or_default())
-    }
-
-    /// What the line of such a program says.
+    /// Starts the program for work that is not a statement.
     ///
     /// # Errors
-    /// [`Error::Other`] if it is no result.
-    pub(crate) fn fetched(line: &str) -> Result<Run> {
-        let line: Line = serde_json::from_str(line)
-            .map_err(|error| Error::other(format!("the reference did not print a result: {error}")))?;
-        Ok(line.into())
+    /// If it cannot be started.
+    pub fn start<'a>(&self, host: &'a dyn Host, work: &[&str], limits: Limits) -> Result<Subprocess<'a>> {
+        let password = self.password.as_ref().map_or("", |password| password.reveal());
+        Subprocess::spawn(host, self.command(work), limits, password)
     }
 
-    /// Returns the last line that the program prints.
-    fn line<T: DeserializeOwned>(&self, host: &dyn Host, sql: &str, work: &[&str]) -> Result<T> {
-        let mut command = self.command(&[&["--sql", sql], work].concat());
-        let output = host.output(&mut command).map_err(|error| Error::file(&self.program, &error))?;
-        if !output.status.success() {
-            let text = String::from_utf8_lossy(&output.stderr);
-            return Err(Error::other(format!("the reference failed: {}", secret::redact(text.trim()))));
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let line = text.lines().last().unwrap_or_default();
-        serde_json::from_str(line)
-            .map_err(|error| Error::other(format!("the reference did not print a result: {error}")))
+    /// Returns the line that the program prints, and how long it was seen to take.
+    fn line<T: Told>(
+        &self,
+        host: &dyn Host,
+        sql: &str,
+        work: &[&str],
+        limits: Limits,
+    ) -> Result<(T, Duration)> {
+        let told = || -> Result<(T, Duration)> {
+            let start = Instant::now();
+            let mut program = self.start(host, &[&["--sql", sql], work].concat(), limits)?;
+            let line = program.hear()?;
+            let seen = start.elapsed();
+            program.finish()?;
+            let line: T = serde_json::from_str(&line)
+                .map_err(|error| Error::other(format!("it did not print a result: {error}")))?;
+            line.check(seen)?;
+            Ok((line, seen))
+        };
+        told().map_err(|error| match error {
+            Error::Stopped => error,
+            error => Error::other(format!("the reference failed: {error}")),
+        })
     }
+}
+
+/// What the program tells of itself.
+trait Told: DeserializeOwned {
+    /// # Errors
+    /// If it cannot be true, of a process that was seen to take this long. Loading the library and the engine are not told of,
+    /// so there is no lower limit.
+    fn check(&self, seen: Duration) -> Result<()>;
+}
+
+impl Told for Line {
+    fn check(&self, seen: Duration) -> Result<()> {
+        let work = [self.execute_s, self.first_row_s, self.drain_s];
+        plausible::phases(seen, work.into_iter().chain([self.connect_s, self.release_s, self.detach_s]))?;
+        plausible::rows(self.rows, work.iter().sum())?;
+        processor_time(seen, [self.cpu_user_s, self.cpu_sys_s])
+    }
+}
+
+impl Told for Inserted {
+    fn check(&self, seen: Duration) -> Result<()> {
+        plausible::phases(seen, [self.execute_s, self.commit_s])?;
+        plausible::rows(self.rows, self.execute_s + self.commit_s)?;
+        processor_time(seen, [self.cpu_user_s, self.cpu_sys_s])?;
+        processor_time(seen, [self.work_user_s, 0.0])
+    }
+}
+
+impl Told for Selected {
+    fn check(&self, seen: Duration) -> Result<()> {
+        plausible::phases(seen, [self.execute_s])?;
+        plausible::rows(self.rows, self.execute_s)?;
+        processor_time(seen, [self.work_user_s, self.work_sys_s])
+    }
+}
+
+/// Of both modes, neither of which is negative.
+fn processor_time(seen: Duration, [user, system]: [f64; 2]) -> Result<()> {
+    plausible::processor_time(seen, user)?;
+    plausible::processor_time(seen, system)?;
+    plausible::processor_time(seen, user + system)
 }
 
 impl From<Line> for Run {

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use firearrow_report::Record;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Writes `FOLDER/NAME/raw.jsonl`, the record, and `FOLDER/NAME/report.md`; returns the path of the new folder.
@@ -74,14 +74,22 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, contents);
     }
-    let mut part = path.clone().into_os_string();
-    part.push(".part");
-    let written = fs::write(&part, contents).and_then(|()| fs::rename(&part, &path));
-    if written.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&part);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A name that nobody can guess: others may write in this folder, too.
+    let mut part = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // What the umask leaves of it, as with any new file.
+        part.permissions(fs::Permissions::from_mode(0o666));
     }
-    written
+    let mut part = part.prefix(".").suffix(".part").tempfile_in(folder)?;
+    part.write_all(contents)?;
+    if let Ok(earlier) = fs::metadata(&path) {
+        part.as_file().set_permissions(earlier.permissions())?;
+    }
+    part.persist(&path)?;
+    Ok(())
 }
 
 /// Makes an empty folder of this name, with a number if there is one already.
@@ -140,6 +148,30 @@ mod tests {
         let names: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names.len(), 2, "{names:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_stay() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let (path, usual) = (folder.path().join("file"), folder.path().join("usual"));
+        file(&path, b"one").unwrap();
+        fs::write(&usual, "as others").unwrap();
+        assert_eq!(mode(&path), mode(&usual));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        file(&path, b"two").unwrap();
+        assert_eq!(mode(&path), 0o640);
+    }
+
+    #[test]
+    fn other_files_of_the_folder_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("file"), folder.path().join("file.part"));
+        fs::write(&other, "somebody's").unwrap();
+        file(&path, b"one").unwrap();
+        assert_eq!(fs::read(&other).unwrap(), b"somebody's");
     }
 
     #[cfg(unix)]

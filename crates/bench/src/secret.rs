@@ -13,6 +13,12 @@ pub fn redact(text: &str) -> String {
     redacted
 }
 
+/// Replaces a password that is known, wherever it stands.
+#[must_use]
+pub fn hide(text: &str, password: &str) -> String {
+    if password.is_empty() { text.to_owned() } else { text.replace(password, "***") }
+}
+
 /// `user:secret@host` becomes `user:***@host`.
 fn login(word: &str) -> String {
     let start = word.find("://").map_or(0, |at| at + 3);

@@ -75,7 +75,7 @@ async fn operations(way: &Procedures, clock: &Clock, desk: &mut Desk<'_>) -> Res
         loop {
             let failure = match way.perform(&input).await {
                 Ok(outcome) => {
-                    turn.done(&input, outcome, desk);
+                    turn.done(&input, outcome, desk)?;
                     break;
                 }
                 Err(error) => Failure::from(error),

@@ -139,7 +139,7 @@ impl<'a> Clients<'a> {
             ReferenceChoice::Client(path) => path.as_deref(),
             ReferenceChoice::Nothing(_) => None,
         };
-        let rival = Rival::find(&options.python, library, config, info);
+        let rival = Rival::find(host, &options.python, library, config, info);
         let mut missing = Vec::new();
         if let Reference::Absent(reason) = &reference {
             missing.push(Missing { client: "libfbclient", case: None, reason: reason.clone() });
@@ -192,7 +192,16 @@ pub fn compare(
     let over = options.link.map(|link| emulated(config, link)).transpose()?;
     let mut places = vec![nearby];
     if let Some((config, _)) = &over {
-        places.push(Clients::find(host, Place::Link, config, &info, options)?.0);
+        let (clients, missing) = Clients::find(host, Place::Link, config, &info, options)?;
+        for missing in missing {
+            // Who is missing everywhere has been named.
+            if !comparison.missing.iter().any(|known| known.client == missing.client) {
+                let missing = Missing { case: Some(Place::Link.name().to_owned()), ..missing };
+                host.note(&format!("not compared: {missing}"));
+                comparison.missing.push(missing);
+            }
+        }
+        places.push(clients);
     }
     let wanted: &[&[Contestant]] = match options.procedures {
         true => &[&PROCEDURES, &STATEMENTS],
@@ -268,6 +277,7 @@ fn one(
         Ok(run) => Err(problems(name, &run)),
         Err(Error::Stopped) => Err(Error::Stopped),
         Err(error) if matches!(client, Client::Firearrow) => Err(error),
-        Err(error) => Ok(Err(error.to_string())),
+        // A server that does not answer is nobody's fault.
+        Err(error) => host.open(config).map(|_| Err(error.to_string())).map_err(Error::from),
     }
 }

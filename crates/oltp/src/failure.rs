@@ -57,6 +57,12 @@ impl Failure {
     }
 }
 
+impl From<firearrow_bench::Error> for Failure {
+    fn from(error: firearrow_bench::Error) -> Self {
+        Self::other(error.to_string())
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let failure = Self::of_engine(&error.gds_codes(), error.message());

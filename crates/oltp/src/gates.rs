@@ -11,6 +11,15 @@ pub(crate) fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<Strin
     if seconds < 0.95 * wanted {
         problems.push(format!("measured for {seconds:.1} s, not for {wanted:.1} s"));
     }
+    if seconds > 1.05 * wanted + 1.0 {
+        problems.push(format!("measured for {seconds:.1} s, not for {wanted:.1} s: something stood still"));
+    }
+    let late = tally.late_us as f64 / 1e6;
+    if late > 1.0 + 0.1 * wanted {
+        problems.push(format!(
+            "a terminal was at work for {late:.1} s after measuring had ended, which figures do not show: measure longer"
+        ));
+    }
     let completed = tally.completed();
     let failed: u64 = tally.errors.values().sum();
     if failed * 1000 > completed + failed {
@@ -29,12 +38,17 @@ pub(crate) fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<Strin
                 wanted * 100.0
             ));
         }
-        if tally.fewest[operation as usize] == 0 {
+        let is_missing = of.committed + of.refused == 0;
+        if is_missing || tally.fewest[operation as usize] == 0 {
             let remedy = match long_enough(completed, options, seconds) {
                 Some(seconds) => format!("measure {seconds} s or longer"),
                 None => "measure longer".to_owned(),
             };
-            problems.push(format!("a terminal completed no {}: {remedy}", operation.name()));
+            let name = operation.name();
+            problems.push(match is_missing {
+                true => format!("no {name} was completed while it was measured: {remedy}"),
+                false => format!("a terminal completed no {name}: {remedy}"),
+            });
         }
     }
     problems
@@ -94,6 +108,19 @@ mod tests {
         );
         tally.fewest[3] = 1;
         assert_eq!(gates(&tally, &options(), 9.0), ["measured for 9.0 s, not for 10.0 s"]);
+        assert_eq!(
+            gates(&tally, &options(), 12.0),
+            ["measured for 12.0 s, not for 10.0 s: something stood still"]
+        );
+        tally.late_us = 2_500_000;
+        assert!(gates(&tally, &options(), 10.0)[0].starts_with("a terminal was at work for 2.5 s after"));
+        tally.late_us = 500_000;
+        let nothing = Tally { fewest: [200; 5], ..Tally::default() };
+        let problems = gates(&nothing, &options(), 10.0);
+        assert!(
+            problems.contains(&"no delivery was completed while it was measured: measure longer".to_owned()),
+            "{problems:?}"
+        );
         let wrong = gates(&tally, &Options { mix: Mix::Tpcc, ..options() }, 10.0);
         assert_eq!(wrong[0], "new order is 20.0 % of the operations; the mix requires 43.5 %");
         assert_eq!(wrong.len(), 5);

@@ -2,6 +2,7 @@
 
 use crate::random::{Constants, Random, last_name};
 use crate::scale::{DISTRICTS, Scale};
+use crate::way::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// A business operation.
@@ -215,6 +216,9 @@ impl Input {
     }
 }
 
+/// Lines of the longest order.
+const MOST_LINES: u32 = 15;
+
 /// Makes the inputs of a terminal, one after the other.
 #[derive(Debug)]
 pub(crate) struct Inputs {
@@ -233,6 +237,26 @@ impl Inputs {
             Locality::Uniform => None,
         };
         Self { scale, home, mix, deck: Vec::new(), random: Random::new(seed, &[99, terminal as u64]) }
+    }
+
+    /// Whether that can come of it.
+    pub(crate) fn allows(&self, input: &Input, outcome: Outcome) -> bool {
+        match (input, outcome) {
+            (Input::NewOrder(made), Outcome::Refused) => self.is_wrong(made),
+            (Input::NewOrder(made), Outcome::Ordered { lines, .. }) => {
+                !self.is_wrong(made) && lines == made.lines.len() as u64
+            }
+            (Input::Payment(made), Outcome::Paid { cents }) => cents == made.cents,
+            (Input::OrderStatus(_), Outcome::Read { rows }) => (1..=MOST_LINES.into()).contains(&rows),
+            (Input::Delivery(_), Outcome::Delivered { orders }) => orders <= DISTRICTS.into(),
+            (Input::StockLevel(_), Outcome::Read { rows }) => rows == 1,
+            _ => false,
+        }
+    }
+
+    /// Whether there is an item in it that does not exist.
+    fn is_wrong(&self, made: &NewOrder) -> bool {
+        made.lines.iter().any(|line| line.item > self.scale.items.cast_signed())
     }
 
     pub(crate) fn next(&mut self) -> Input {
@@ -267,7 +291,7 @@ impl Inputs {
 
     fn new_order(&mut self, warehouse: u32, district: u32) -> NewOrder {
         let customer = self.customer_number();
-        let count = self.random.between(5, 15);
+        let count = self.random.between(5, MOST_LINES);
         let is_wrong = self.random.percent(1);
         let lines = (1..=count).map(|number| {
             let item = match is_wrong && number == count {
@@ -375,5 +399,36 @@ mod tests {
         }
         assert!((25..=80).contains(&wrong), "{wrong}");
         assert!((lines / 150..=lines / 66).contains(&remote), "{remote} of {lines}");
+    }
+
+    #[test]
+    fn only_what_was_asked_for_can_come_of_it() {
+        let mut inputs = Inputs::new(Scale::of(1), Locality::Home, Mix::Equal, 7, 0);
+        let (mut right, mut wrong) = (0, 0);
+        for _ in 0..2000 {
+            let input = inputs.next();
+            let lines = if let Input::NewOrder(made) = &input { made.lines.len() as u64 } else { 0 };
+            let cents = if let Input::Payment(made) = &input { made.cents } else { 0 };
+            let outcomes = [
+                Outcome::Ordered { order: 3001, lines },
+                Outcome::Refused,
+                Outcome::Paid { cents },
+                Outcome::Read { rows: 1 },
+                Outcome::Delivered { orders: 10 },
+            ];
+            let allowed = outcomes.into_iter().filter(|outcome| inputs.allows(&input, *outcome)).count();
+            assert_eq!(allowed, 1, "{input:?}");
+            right += usize::from(inputs.allows(&input, Outcome::Ordered { order: 3001, lines }));
+            wrong += usize::from(inputs.allows(&input, Outcome::Refused));
+            for outcome in [
+                Outcome::Ordered { order: 3001, lines: lines + 1 },
+                Outcome::Paid { cents: cents + 1 },
+                Outcome::Read { rows: 0 },
+                Outcome::Delivered { orders: 11 },
+            ] {
+                assert!(!inputs.allows(&input, outcome), "{input:?} {outcome:?}");
+            }
+        }
+        assert!(right > 350 && wrong > 0, "{right} {wrong}");
     }
 }

@@ -5,31 +5,25 @@
 //!      ◄─── ready, worked ────
 //! ```
 
-use crate::plan::Plan;
+use crate::plan::{PATIENCE, Plan};
 use crate::tally::Tally;
 use crate::terminal::{Conduct, Open, Worked, together};
-use firearrow_bench::{CpuTime, Error, Host, Peer, Result};
+use firearrow_bench::{CpuTime, Error, Host, Limits, Peer, Result, Subprocess};
 use serde::{Deserialize, Serialize};
-use std::io::{BufRead, BufReader, Read as _, Write};
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::Mutex;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::cell::{Cell, RefCell};
+use std::io::{BufRead, Write};
+use std::time::Instant;
 
 /// What the program says, one line each.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Said {
-    Ready,
+    Ready {},
     Worked { tally: Box<Tally>, ended: Vec<Option<String>>, client_cpu_s: f64 },
 }
 
 const MEASURE: &str = "measure";
 const STOP: &str = "stop";
-
-/// How long a program may take until its terminals are connected, and until the last operation is done.
-const PEER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Runs the terminals of a plan in this process, and does what the lines of `orders` say: `measure`, then `stop`. The end of
 /// `orders` stops them as well.
@@ -42,7 +36,7 @@ pub fn serve(plan: &Plan, open: &Open<'_>, orders: impl BufRead, mut say: impl W
         Ok(say.flush()?)
     };
     let worked = together(plan, open, |clock| {
-        tell(&Said::Ready)?;
+        tell(&Said::Ready {})?;
         let mut since = CpuTime::now()?;
         for line in orders.lines() {
             match line?.as_str() {
@@ -61,40 +55,28 @@ pub fn serve(plan: &Plan, open: &Open<'_>, orders: impl BufRead, mut say: impl W
 }
 
 /// The program's clock.
-struct Remote {
-    orders: Mutex<ChildStdin>,
+struct Remote<'a> {
+    program: RefCell<Subprocess<'a>>,
+    terminals: usize,
+    /// It has ended, or has said something, although it was to work.
+    has_failed: Cell<bool>,
 }
 
-impl Remote {
-    fn order(&self, order: &str) {
-        let mut orders = self.orders.lock().expect("nobody panics while writing");
-        // A program that is gone is noticed when it says nothing.
-        let _ = writeln!(orders, "{order}").and_then(|()| orders.flush());
-    }
-}
-
-impl Conduct for Remote {
+impl Conduct for Remote<'_> {
     fn measure(&self) -> Instant {
-        self.order(MEASURE);
+        self.program.borrow().tell(MEASURE.to_owned());
         Instant::now()
     }
 
     fn stop(&self) {
-        self.order(STOP);
+        self.program.borrow().tell(STOP.to_owned());
     }
 
     fn failed(&self) -> usize {
-        0
-    }
-}
-
-/// A program that ends with its owner.
-struct Program(Child);
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        if !self.has_failed.get() && !self.program.borrow().is_silent() {
+            self.has_failed.set(true);
+        }
+        if self.has_failed.get() { self.terminals } else { 0 }
     }
 }
 
@@ -105,80 +87,43 @@ pub(crate) fn conduct<T>(
     plan: &Plan,
     during: impl FnOnce(&dyn Conduct) -> Result<T>,
 ) -> Result<(Worked<T>, f64)> {
-    let mut command = peer.command(&["--work", "oltp", "--plan", &serde_json::to_string(plan)?]);
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let mut program = Program(child);
-    let orders = Mutex::new(program.0.stdin.take().expect("it is piped"));
-    let clock = Remote { orders };
-    let said = listen(&mut program.0);
+    let plan_text = serde_json::to_string(plan)?;
+    let limits = Limits { time: PATIENCE, line: LONGEST_LINE };
+    let program = peer.start(host, &["--work", "oltp", "--plan", &plan_text], limits)?;
     host.status("connecting the terminals of the other client");
-    if !matches!(next(host, &said)?, Said::Ready) {
-        return Err(Error::other(
-            "the other client's program sent an unexpected first message (expected \"ready\")",
-        ));
+    let failed = |error| match error {
+        Error::Stopped => error,
+        error => Error::other(format!("the other client's program: {error}")),
+    };
+    let clock =
+        Remote { program: RefCell::new(program), terminals: plan.terminals, has_failed: Cell::new(false) };
+    let hear = || -> Result<Said> {
+        let line = clock.program.borrow_mut().hear().map_err(failed)?;
+        serde_json::from_str(&line).map_err(|error| {
+            failed(Error::other(format!("it said something that was not asked for: {error}")))
+        })
+    };
+    let unexpected = || failed(Error::other("it said something that was not asked for"));
+    if !matches!(hear()?, Said::Ready {}) {
+        return Err(unexpected());
     }
-    let during = during(&clock);
+    let during = during(&clock)?;
     clock.stop();
-    let during = during?;
-    match next(host, &said)? {
-        Said::Worked { tally, ended, client_cpu_s } => {
-            Ok((Worked { during, tally: *tally, ended }, client_cpu_s))
-        }
-        Said::Ready => Err(Error::other("the other client's program did not report its results")),
+    let said = hear()?;
+    if clock.has_failed.get() {
+        return Err(unexpected());
     }
-}
-
-/// Bytes of the longest line that makes sense: the tally names every order.
-const LONGEST_LINE: u64 = 1 << 28;
-
-/// A line, unless it is too long or there is none.
-fn next_line(from: &mut impl BufRead) -> Option<String> {
-    let mut line = String::new();
-    from.take(LONGEST_LINE).read_line(&mut line).ok()?;
-    line.ends_with('\n').then_some(line)
-}
-
-/// Reads what the program says in a thread, so that waiting for it has an end. What it complains of comes last.
-fn listen(child: &mut Child) -> Receiver<std::result::Result<String, String>> {
-    let (sender, receiver) = mpsc::channel();
-    let (output, errors) = (child.stdout.take(), child.stderr.take());
-    thread::spawn(move || {
-        let mut output = output.map(BufReader::new);
-        while let Some(line) = output.as_mut().and_then(next_line) {
-            if sender.send(Ok(line)).is_err() {
-                return;
-            }
-        }
-        // One that says too much waits for nobody, and ends.
-        drop(output);
-        let errors = errors.map(|errors| std::io::read_to_string(errors.take(1 << 20)).unwrap_or_default());
-        let _ = sender.send(Err(errors.unwrap_or_default()));
-    });
-    receiver
-}
-
-fn next(host: &dyn Host, said: &Receiver<std::result::Result<String, String>>) -> Result<Said> {
-    let started = Instant::now();
-    loop {
-        host.check()?;
-        match said.recv_timeout(Duration::from_millis(100)) {
-            Ok(Ok(line)) => {
-                return serde_json::from_str(&line)
-                    .map_err(|error| Error::other(format!("the other client's program: {error}")));
-            }
-            Ok(Err(complaint)) => {
-                return Err(Error::other(format!(
-                    "the other client's program has failed: {}",
-                    complaint.trim()
-                )));
-            }
-            Err(RecvTimeoutError::Timeout) if started.elapsed() < PEER_TIMEOUT => {}
-            Err(_) => {
-                return Err(Error::other(format!(
-                    "the other client's program has said nothing for {} s",
-                    PEER_TIMEOUT.as_secs()
-                )));
-            }
-        }
+    let Said::Worked { mut tally, mut ended, client_cpu_s } = said else { return Err(unexpected()) };
+    if ended.len() != plan.terminals {
+        return Err(unexpected());
     }
+    // What it says of errors is shown and saved.
+    let hide = |text: &mut String| *text = clock.program.borrow().said(text).to_string();
+    ended.iter_mut().flatten().for_each(hide);
+    tally.map_reasons(|reason| clock.program.borrow().said(reason).to_string());
+    clock.program.into_inner().finish().map_err(failed)?;
+    Ok((Worked { during, tally: *tally, ended }, client_cpu_s))
 }
+
+/// Bytes of the longest line that makes sense: a tally has a few numbers for every second, and histograms.
+const LONGEST_LINE: u64 = 1 << 24;

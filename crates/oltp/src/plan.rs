@@ -5,6 +5,7 @@ use crate::pace::Pace;
 use crate::scale::Scale;
 use crate::way::Mode;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// What terminals do, whatever client they use.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -59,3 +60,6 @@ impl Level {
 
 /// Seconds that a transaction waits for a lock. Nobody waits for ever: a lock that is held for so long is an error worth knowing.
 pub const LOCK_TIMEOUT_S: u16 = 10;
+
+/// How long a server or another client may take to answer: connecting, or an operation that waits for locks several times.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);

@@ -44,7 +44,7 @@ pub fn run_record(environment: &Environment, run: &Run) -> Result<Record> {
     });
     for (second, count) in run.series.iter().enumerate() {
         let values = [("operations_per_s", f64::from(*count)), ("since_the_start_s", second as f64)];
-        record.samples.push(SampleLine::new("seconds", &format!("{second} s"), OURS, 0, named(values)));
+        record.samples.push(SampleLine::new("seconds", &format!("{second} s"), run.driver, 0, named(values)));
     }
     let checks = run.conditions.iter().map(|condition| condition.rule.to_owned());
     record.end =

@@ -6,7 +6,7 @@ use crate::gates::gates;
 use crate::input::{Locality, Mix, Operation};
 use crate::pace::Pace;
 use crate::peer;
-use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
+use crate::plan::{LOCK_TIMEOUT_S, Level, PATIENCE, Plan};
 use crate::rival::{Meter, Metered, Rival};
 use crate::scale::Scale;
 use crate::schema;
@@ -16,7 +16,7 @@ use crate::terminal::{self, Conduct, Worked};
 use crate::way::{self, Mode};
 use firearrow::config::Config;
 use firearrow::{Connection, LockResolution, TransactionOptions};
-use firearrow_bench::{CpuTime, Error, Host, Peer, Result, Server};
+use firearrow_bench::{CpuTime, Error, Host, Peer, Result, Server, plausible};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -285,16 +285,24 @@ impl Site {
 /// Firearrow's terminals, connected.
 pub(crate) fn terminals(host: &dyn Host, config: &Config, plan: &Plan) -> Result<Terminals> {
     host.status(&format!("connecting {} terminals", plan.terminals));
+    let config = patient(config);
     let mut connections = Vec::new();
     for _ in 0..plan.terminals {
         host.check()?;
-        connections.push(Some(host.open(config)?));
+        connections.push(Some(host.open(&config)?));
     }
     Ok(Terminals {
         mode: plan.mode,
         transactions: transactions(plan.isolation),
         connections: Mutex::new(connections),
     })
+}
+
+/// A server that stands still must not keep terminals for ever.
+fn patient(config: &Config) -> Config {
+    let mut config = config.clone();
+    config.read_timeout.get_or_insert(PATIENCE);
+    config
 }
 
 /// Connections that wait for their threads.
@@ -339,7 +347,7 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
     let (worked, client_cpu_s) = match client {
         Client::Firearrow if options.connections == Connections::Async => {
             host.status(&format!("connecting {} terminals", plan.terminals));
-            let worked = asynchronous::together(config, &plan, watched)?;
+            let worked = asynchronous::together(&patient(config), &plan, watched)?;
             let cpu = worked.during.client_cpu_s;
             (worked, cpu)
         }
@@ -354,7 +362,8 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         Client::Python(rival) => {
             host.status(&format!("connecting {} terminals of firebird-driver", plan.terminals));
             let meter = Meter::new(plan.terminals);
-            let open = |terminal| rival.open(&plan, meter.hand(terminal));
+            let (_kept, processes) = rival.start(host, plan.terminals)?;
+            let open = |terminal| rival.open(&plan, &processes, terminal, meter.hand(terminal));
             let worked = terminal::together(&plan, &open, |clock| {
                 let clock = Metered::new(clock, &meter);
                 Ok((watched(&clock)?, clock.seconds()))
@@ -376,7 +385,16 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         .collect();
     let mut contradictions: Vec<String> = conditions.iter().filter_map(Condition::problem).collect();
     contradictions.extend(ledger_problems(before, after, &tally.ledger));
-    contradictions.extend(tally.contradictions());
+    contradictions.extend(tally.contradictions(plan.terminals, measured.seconds));
+    contradictions.extend(work_problems(&tally, &plan, &measured));
+    if !matches!(client, Client::Firearrow) {
+        let seen = Duration::from_secs_f64(measured.seconds);
+        contradictions
+            .extend(plausible::processor_time(seen, client_cpu_s).err().map(|error| error.to_string()));
+        if problems.is_empty() {
+            contradictions.extend(idle(&tally, &plan, measured.seconds));
+        }
+    }
     let is_exact = contradictions.is_empty();
     problems.extend(contradictions);
     problems.extend(gates(&tally, options, measured.seconds));
@@ -414,6 +432,25 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         conditions,
         is_exact,
         problems,
+    })
+}
+
+/// What the engine did not see: every operation is a transaction.
+fn work_problems(tally: &Tally, plan: &Plan, measured: &Measured) -> Option<String> {
+    let (begun, completed) = (measured.work.transactions, tally.completed());
+    // Those that were under way when measuring began.
+    (completed > begun + plan.terminals as u64)
+        .then(|| format!("{completed} operations were counted, and the server began {begun} transactions"))
+}
+
+/// Whether terminals that never pause say of too little of the time what they did. What they did when the clock stopped is
+/// not among it.
+fn idle(tally: &Tally, plan: &Plan, seconds: f64) -> Option<String> {
+    let terminals = plan.terminals as f64;
+    let (wanted, told) = (terminals * seconds, tally.busy_s());
+    let missing = terminals * tally.late_us as f64 / 1e6;
+    (plan.pace == Pace::default() && told + missing < wanted * 0.2 - 0.5).then(|| {
+        format!("all operations took {told:.1} s together, of {wanted:.1} s in which terminals worked")
     })
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Tally {
     pub(crate) series: Vec<[u32; 5]>,
     /// With a rate: operations that were due and had not begun when the clock stopped.
     pub(crate) backlog: u64,
+    /// How long after the clock stopped a terminal was still at work, in microseconds; of all terminals, the longest.
+    pub(crate) late_us: u64,
 }
 
 /// Counts of one operation.
@@ -109,13 +111,26 @@ impl Default for OperationTally {
 
 impl Tally {
     /// What cannot be, since everything that was measured was also done: programs of others count by themselves.
-    pub(crate) fn contradictions(&self) -> Vec<String> {
+    pub(crate) fn contradictions(&self, terminals: usize, seconds: f64) -> Vec<String> {
         let done = [Some(self.ledger.orders), Some(self.ledger.payments), None, None, None];
         let mut found = Vec::new();
+        if self.series.len() as f64 > seconds.ceil() + 1.0 {
+            found.push(format!("there are {} seconds in {seconds:.1} s", self.series.len()));
+        }
         for (at, tally) in self.operations.iter().enumerate() {
             let name = Operation::ALL[at].name();
             if done[at].is_some_and(|done| tally.committed > done) {
                 found.push(format!("{name}: {} measured, which are more than were done", tally.committed));
+            }
+            // One order of a hundred is to be refused; five standard deviations more are no accident.
+            let orders = if at == Operation::NewOrder as usize { tally.committed + tally.refused } else { 0 };
+            let most = orders as f64 * 0.01 + 5.0 * (orders as f64 * 0.01).sqrt() + terminals as f64;
+            if tally.refused > 0 && (orders == 0 || tally.refused as f64 > most) {
+                found.push(format!(
+                    "{name}: {} refused, of {}",
+                    tally.refused,
+                    tally.committed + tally.refused
+                ));
             }
             let (count, timed) = (tally.committed + tally.refused, tally.latency.len());
             let series: u64 = self.series.iter().map(|second| u64::from(second[at])).sum();
@@ -161,6 +176,7 @@ impl Tally {
             }
             sum.ledger.join(&each.ledger);
             sum.backlog += each.backlog;
+            sum.late_us = sum.late_us.max(each.late_us);
             sum.orders.extend(&each.orders);
             for (into, from) in [(&mut sum.retries, &each.retries), (&mut sum.errors, &each.errors)] {
                 for (reason, count) in from {
@@ -175,6 +191,20 @@ impl Tally {
             }
         }
         sum
+    }
+
+    /// Changes the reasons of repetitions and errors, which others may have written.
+    pub(crate) fn map_reasons(&mut self, change: impl Fn(&str) -> String) {
+        for reasons in [&mut self.errors, &mut self.retries] {
+            *reasons =
+                std::mem::take(reasons).iter().map(|(reason, count)| (change(reason), *count)).collect();
+        }
+    }
+
+    /// The time that all operations took together, repetitions included, in seconds.
+    pub(crate) fn busy_s(&self) -> f64 {
+        let of = |each: &OperationTally| each.latency.mean() * each.latency.len() as f64 / 1e6;
+        self.operations.iter().map(of).sum()
     }
 
     /// Operations completed within the measured time.
@@ -192,11 +222,22 @@ mod tests {
         let paid = Outcome::Paid { cents: 150 };
         let mut tally = Tally::default();
         tally.measured(Operation::Payment, paid, Duration::from_millis(2), 0);
-        assert_eq!(tally.contradictions(), ["payment: 1 measured, which are more than were done"]);
+        assert_eq!(tally.contradictions(1, 1.0), ["payment: 1 measured, which are more than were done"]);
         tally.ledger.add(paid);
-        assert_eq!(tally.contradictions(), [""; 0]);
+        assert_eq!(tally.contradictions(1, 1.0), [""; 0]);
         tally.operations[3].committed = 5;
-        assert_eq!(tally.contradictions(), ["delivery: 5 counted, 0 timed, 0 in all seconds"]);
+        assert_eq!(tally.contradictions(1, 1.0), ["delivery: 5 counted, 0 timed, 0 in all seconds"]);
+        tally = Tally::default();
+        tally.measured(Operation::StockLevel, Outcome::Refused, Duration::from_millis(2), 3);
+        assert_eq!(
+            tally.contradictions(1, 1.0),
+            ["there are 4 seconds in 1.0 s", "stock level: 1 refused, of 1"]
+        );
+        tally = Tally::default();
+        for _ in 0..40 {
+            tally.measured(Operation::NewOrder, Outcome::Refused, Duration::from_millis(2), 0);
+        }
+        assert_eq!(tally.contradictions(1, 1.0), ["new order: 40 refused, of 40"]);
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub(crate) struct Clock {
     phase: AtomicU8,
     /// When measuring began.
     measuring: OnceLock<Instant>,
+    stopped: OnceLock<Instant>,
     /// Terminals that an error has ended.
     failed: AtomicUsize,
 }
@@ -44,7 +45,12 @@ const STOPPED: u8 = 2;
 
 impl Clock {
     pub(crate) fn new() -> Self {
-        Self { phase: AtomicU8::new(WARMING_UP), measuring: OnceLock::new(), failed: AtomicUsize::new(0) }
+        Self {
+            phase: AtomicU8::new(WARMING_UP),
+            measuring: OnceLock::new(),
+            stopped: OnceLock::new(),
+            failed: AtomicUsize::new(0),
+        }
     }
 
     pub(crate) fn is_running(&self) -> bool {
@@ -71,6 +77,7 @@ impl Conduct for Clock {
     }
 
     fn stop(&self) {
+        self.stopped.get_or_init(Instant::now);
         self.phase.store(STOPPED, Ordering::Release);
     }
 
@@ -156,10 +163,7 @@ fn operate(way: &mut dyn Way, input: &Input, start: Start, desk: &mut Desk<'_>) 
     let mut turn = Turn::new(input, start);
     loop {
         let failure = match way.perform(input) {
-            Ok(outcome) => {
-                turn.done(input, outcome, desk);
-                return Ok(());
-            }
+            Ok(outcome) => return turn.done(input, outcome, desk),
             Err(failure) => failure,
         };
         // Asking can cost a round trip, and who is told of a conflict is connected.
@@ -210,7 +214,9 @@ impl<'a> Desk<'a> {
         self.tally.backlog += self.beat.backlog(start);
     }
 
-    pub(crate) fn end(self, ended: Result<(), Failure>) -> (Tally, Option<String>) {
+    pub(crate) fn end(mut self, ended: Result<(), Failure>) -> (Tally, Option<String>) {
+        let late = self.clock.stopped.get().map_or(Duration::ZERO, Instant::elapsed);
+        self.tally.late_us = u64::try_from(late.as_micros()).unwrap_or(u64::MAX);
         if ended.is_err() {
             self.clock.add_failed();
         }
@@ -233,8 +239,15 @@ impl Turn {
     }
 
     /// Counts what was done.
-    pub(crate) fn done(&self, input: &Input, outcome: Outcome, desk: &mut Desk<'_>) {
-        let Desk { clock, tally, .. } = desk;
+    ///
+    /// # Errors
+    /// If it was not what was asked for: a client that says so cannot be believed any more.
+    pub(crate) fn done(&self, input: &Input, outcome: Outcome, desk: &mut Desk<'_>) -> Result<(), Failure> {
+        let Desk { clock, tally, inputs, .. } = desk;
+        if !inputs.allows(input, outcome) {
+            let name = self.operation.name();
+            return Err(Failure::other(format!("{name}: {outcome:?} is not what was asked for")));
+        }
         tally.ledger.add(outcome);
         if let (Input::NewOrder(made), Outcome::Ordered { order, .. }) = (input, outcome) {
             tally.orders.push((made.warehouse, made.district, order));
@@ -243,6 +256,7 @@ impl Turn {
         if let Some(second) = clock.second() {
             tally.measured(self.operation, outcome, self.started.elapsed(), second);
         }
+        Ok(())
     }
 
     /// Counts an attempt that has failed; `Some` = the pause before the next one, `None` = the operation is given up.
@@ -295,11 +309,12 @@ mod tests {
     struct Failing {
         errors: Vec<Failure>,
         asked: Cell<usize>,
+        cents: i64,
     }
 
     impl Failing {
         fn next(&mut self) -> Result<Outcome, Failure> {
-            self.errors.pop().map_or(Ok(Outcome::Refused), Err)
+            self.errors.pop().map_or(Ok(Outcome::Paid { cents: self.cents }), Err)
         }
     }
 
@@ -307,7 +322,8 @@ mod tests {
         fn new_order(&mut self, _: &NewOrder) -> Result<Outcome, Failure> {
             self.next()
         }
-        fn payment(&mut self, _: &Payment) -> Result<Outcome, Failure> {
+        fn payment(&mut self, made: &Payment) -> Result<Outcome, Failure> {
+            self.cents += made.cents;
             self.next()
         }
         fn order_status(&mut self, _: &OrderStatus) -> Result<Outcome, Failure> {
@@ -325,9 +341,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn nobody_asks_for_the_connection_after_a_conflict() {
-        let plan = Plan {
+    fn plan() -> Plan {
+        Plan {
             scale: Scale::tiny(1),
             terminals: 1,
             mode: Mode::Sql,
@@ -336,15 +351,54 @@ mod tests {
             pace: Pace::default(),
             isolation: Level::Snapshot,
             seed: 1,
-        };
-        let clock = Clock::new();
-        let conflict = || Failure::of_engine(&[firearrow::gds::ISC_UPDATE_CONFLICT], "conflict");
-        for (errors, asked) in [(vec![conflict(), conflict()], 0), (vec![Failure::other("no table")], 1)] {
-            let mut way = Failing { errors, asked: Cell::new(0) };
-            let mut desk = Desk::new(&plan, 0, &clock);
+        }
+    }
+
+    /// The next payment of a terminal.
+    fn payment(desk: &mut Desk<'_>) -> (Input, Start) {
+        loop {
             let (input, start) = desk.next().unwrap();
+            if matches!(input, Input::Payment(_)) {
+                return (input, start);
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_asks_for_the_connection_after_a_conflict() {
+        let (plan, clock) = (plan(), Clock::new());
+        let conflict = || Failure::of_engine(&[firearrow::gds::ISC_UPDATE_CONFLICT], "conflict");
+        for (errors, asked) in [(vec![conflict()], 0), (vec![Failure::other("no table")], 1)] {
+            let mut desk = Desk::new(&plan, 0, &clock);
+            let (input, start) = payment(&mut desk);
+            let Input::Payment(made) = &input else { unreachable!() };
+            // The second attempt pays.
+            let mut way = Failing { errors, asked: Cell::new(0), cents: -made.cents };
             operate(&mut way, &input, start, &mut desk).unwrap();
             assert_eq!(way.asked.get(), asked);
+            assert_eq!(desk.tally.ledger.payments, 1 - asked as u64);
         }
+    }
+
+    #[test]
+    fn what_was_not_asked_for_ends_a_terminal() {
+        let (plan, clock) = (plan(), Clock::new());
+        let mut desk = Desk::new(&plan, 0, &clock);
+        let (input, start) = payment(&mut desk);
+        let mut way = Failing { errors: Vec::new(), asked: Cell::new(0), cents: 1 };
+        let failure = operate(&mut way, &input, start, &mut desk).unwrap_err();
+        assert!(failure.message.ends_with("is not what was asked for"), "{}", failure.message);
+        assert_eq!(desk.tally.ledger.payments, 0);
+    }
+
+    #[test]
+    fn who_is_late_is_noticed() {
+        let (plan, clock) = (plan(), Clock::new());
+        let desk = Desk::new(&plan, 0, &clock);
+        clock.measure();
+        clock.stop();
+        thread::sleep(Duration::from_millis(20));
+        let (tally, _) = desk.end(Ok(()));
+        assert!((20_000..10_000_000).contains(&tally.late_us), "{}", tally.late_us);
     }
 }

@@ -1,9 +1,9 @@
 //! The record of a benchmark: JSON lines, in a schema with a version.
 
-use crate::{Error, Result};
+use crate::{Error, Result, unit};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The name of the schema, in the first line of each record.
 pub const SCHEMA: &str = "firearrow-bench";
@@ -186,8 +186,27 @@ pub struct Record {
     pub end: Option<End>,
 }
 
-/// Table, case and contestant, and the number of the repetition.
-type Seen = HashSet<([String; 3], usize)>;
+/// What has come so far.
+#[derive(Default)]
+struct Seen {
+    /// Table, case and contestant, and the number of the repetition.
+    turns: HashSet<([String; 3], usize)>,
+    /// The names of which there may be only so many, by their kind and their table.
+    names: HashMap<(&'static str, String), HashSet<String>>,
+}
+
+impl Seen {
+    fn note(&mut self, kind: &'static str, table: &str, name: &str, most: usize) -> Result<(), String> {
+        let names = self.names.entry((kind, table.to_owned())).or_default();
+        if !names.contains(name) {
+            names.insert(name.to_owned());
+        }
+        match names.len() > most {
+            true => Err(format!("there are more than {most} {kind}")),
+            false => Ok(()),
+        }
+    }
+}
 
 impl Record {
     /// Begins a record.
@@ -229,7 +248,7 @@ impl Record {
                 ));
             }
         };
-        let (mut record, mut seen) = (Self::default(), Seen::new());
+        let (mut record, mut seen) = (Self::default(), Seen::default());
         let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
         let full = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         for (position, (at, line)) in full.enumerate() {
@@ -271,6 +290,9 @@ impl Record {
                 if table.charts.len() > MOST_CHARTS {
                     return Err(format!("a table has at most {MOST_CHARTS} charts"));
                 }
+                if table.columns.len() > MOST_COLUMNS {
+                    return Err(format!("a table has at most {MOST_COLUMNS} columns"));
+                }
                 self.tables.push(table);
             }
             Line::Sample(sample) => {
@@ -283,8 +305,18 @@ impl Record {
                 {
                     return Err(format!("{name} is {value}, which is not a measured value"));
                 }
+                // A difference may be negative; it has no unit of its own.
+                if let Some((name, value)) =
+                    sample.values.iter().find(|(name, value)| **value < 0.0 && unit::is_known(name))
+                {
+                    return Err(format!("{name} is {value}, and cannot be negative"));
+                }
+                for name in sample.values.keys() {
+                    seen.note("values", "", name, MOST_VALUES)?;
+                }
+                seen.note("contestants", &sample.table, &sample.contestant, MOST_CONTESTANTS)?;
                 let turn = [&*sample.table, &sample.case, &sample.contestant].map(str::to_owned);
-                if !seen.insert((turn, sample.repetition)) {
+                if !seen.turns.insert((turn, sample.repetition)) {
                     return Err(format!(
                         "repetition {} of {} comes twice",
                         sample.repetition, sample.contestant
@@ -320,6 +352,9 @@ impl Record {
 /// A benchmark has a few; the page of a record with thousands would not fit in memory.
 const MOST_TABLES: usize = 200;
 const MOST_CHARTS: usize = 10;
+const MOST_COLUMNS: usize = 50;
+const MOST_CONTESTANTS: usize = 100;
+const MOST_VALUES: usize = 200;
 
 const NO_RECORD: &str = "this is not a record of a benchmark: pass the raw.jsonl, or its folder, that `firearrow bench … --save` or \
      `firearrow oltp … --save` has written; runs older than 2026-11-24 have no record";
@@ -405,6 +440,34 @@ mod tests {
         assert!(Record::parse("r", record.text()).unwrap_err().to_string().contains("at most 200 tables"));
         record.tables.pop();
         assert_eq!(Record::parse("r", record.text()).unwrap().tables.len(), MOST_TABLES);
+        record.tables[0].columns = vec!["wall_s".to_owned(); MOST_COLUMNS + 1];
+        assert!(Record::parse("r", record.text()).unwrap_err().to_string().contains("at most 50 columns"));
+    }
+
+    #[test]
+    fn contestants_and_values_have_a_limit() {
+        let (mut many, mut wide) = (record(), record());
+        for at in 0..MOST_CONTESTANTS {
+            let values = BTreeMap::from([("wall_s".to_owned(), 1.0)]);
+            many.samples.push(SampleLine::new("t", "one", &format!("rival {at}"), 0, values));
+        }
+        let error = Record::parse("r", many.text()).unwrap_err().to_string();
+        assert!(error.contains("more than 100 contestants"), "{error}");
+        many.samples.pop();
+        Record::parse("r", many.text()).unwrap();
+        wide.samples[0].values = (0..=MOST_VALUES).map(|at| (format!("v{at}_s"), 1.0)).collect();
+        let error = Record::parse("r", wide.text()).unwrap_err().to_string();
+        assert!(error.contains("more than 200 values"), "{error}");
+    }
+
+    #[test]
+    fn what_is_measured_is_not_negative() {
+        let mut record = record();
+        record.samples[0].values = BTreeMap::from([("wall_s".to_owned(), -0.5)]);
+        let error = Record::parse("r", record.text()).unwrap_err().to_string();
+        assert!(error.contains("wall_s is -0.5, and cannot be negative"), "{error}");
+        record.samples[0].values = BTreeMap::from([("difference".to_owned(), -0.5)]);
+        Record::parse("r", record.text()).unwrap();
     }
 
     #[test]

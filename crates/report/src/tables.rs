@@ -148,6 +148,9 @@ pub(crate) fn warnings(figures: &Figures<'_>) -> Vec<String> {
             warnings.extend(end.missing.iter().map(|missing| format!("Missing: {missing}")));
         }
     }
+    if record.is_complete() && figures.tables.is_empty() {
+        warnings.push("There are no figures in this record.".to_owned());
+    }
     let flag = |name: &str| record.head.environment.get(name).and_then(Value::as_bool);
     if flag("is_optimised") == Some(false) {
         warnings.push("A debug build was measured: its figures mean nothing.".to_owned());

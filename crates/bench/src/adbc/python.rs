@@ -2,11 +2,13 @@
 
 use crate::error::{Error, Result};
 use crate::host::Host;
-use crate::python;
 use crate::sample::Sample;
+use crate::subprocess::{Limits, Subprocess};
+use crate::{plausible, python};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 /// Each turn is a process; importing modules and connecting are not timed.
 const SCRIPT: &str = include_str!("drain.py");
@@ -38,15 +40,21 @@ impl Python {
         command.args(python::script(SCRIPT)).arg(&self.library).arg(sql);
         // Other users can read arguments, and the URL may contain a password.
         command.env("FIREARROW_BENCH_URL", &self.url);
-        let output = host
-            .output(&mut command)
-            .map_err(|error| Error::other(format!("{program} cannot be run: {error}")))?;
-        if !output.status.success() {
-            let text = String::from_utf8_lossy(&output.stderr);
-            let last = text.lines().last().unwrap_or_default();
-            return Err(Error::other(format!("{program}: {last}")));
-        }
-        let Line { rows, wall_s, cpu_s } = serde_json::from_slice(&output.stdout)?;
+        let drained = || -> Result<Line> {
+            let start = Instant::now();
+            let mut process = Subprocess::spawn(host, command, Limits::default(), &self.url)?;
+            let line: Line = serde_json::from_str(&process.hear()?)?;
+            let seen = start.elapsed();
+            process.finish()?;
+            plausible::phases(seen, [line.wall_s])?;
+            plausible::processor_time(seen, line.cpu_s)?;
+            plausible::rows(line.rows, line.wall_s)?;
+            Ok(line)
+        };
+        let Line { rows, wall_s, cpu_s } = drained().map_err(|error| match error {
+            Error::Stopped => error,
+            error => Error::other(format!("{program}: {error}")),
+        })?;
         Ok(Sample { rows, wall_s, cpu_s: Some(cpu_s), ..Sample::default() })
     }
 }

@@ -9,9 +9,10 @@ use crate::error::{Error, Result};
 use crate::host::{Host, Progress};
 use crate::reference::{Blobs, Peer, Reference};
 use crate::server::Server;
+use crate::subprocess::Limits;
 use firearrow_report::SampleLine;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a tournament needs besides what is read.
 pub(super) struct Tournament<'a> {
@@ -223,12 +224,7 @@ fn told(subject: &Subject, name: &str, is_fatal: bool, error: Error) -> Result<S
 /// A loop over the rows that makes nothing of them; BLOBs are read one by one.
 fn by_library(host: &dyn Host, peer: &Peer, subject: &Subject, limit: Duration) -> Result<Done> {
     let blobs = if subject.may_have_blobs() { Blobs::Read } else { Blobs::Unread };
-    let (command, password) = peer.fetching(&subject.sql, blobs);
-    let start = Instant::now();
-    let mut process = Process::spawn(host, command, limit, password)?;
-    let run = Peer::fetched(&process.hear()?)?;
-    let seen = start.elapsed();
-    process.finish()?;
+    let (run, seen) = peer.timed(host, &subject.sql, blobs, Limits::within(limit))?;
     let done = Done {
         connect_s: run.connect.wall_s,
         execute_s: run.execute.wall_s,

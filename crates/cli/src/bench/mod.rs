@@ -23,7 +23,7 @@ use firearrow_wan::Link;
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command};
 
 /// Benchmarks reading whole tables.
 pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
@@ -185,10 +185,6 @@ impl Host for CommandHost {
 
     fn create(&self, config: &Config) -> firearrow::Result<Connection> {
         open::create(config)
-    }
-
-    fn output(&self, command: &mut Command) -> io::Result<Output> {
-        interrupt::output(command)
     }
 
     fn start(&self, command: &mut Command) -> io::Result<Child> {

@@ -15,7 +15,6 @@ use firearrow_bench::text::{size, thousands};
 use firearrow_bench::{Peer, Reference, ReferenceChoice, save};
 use firearrow_oltp::{self as oltp, Client, Locality, Mode, Operation, Rival, Run};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
@@ -99,30 +98,28 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
     }
     if let Some(path) = &args.series {
         // What cannot be written should be known before measuring.
-        fs::write(path, "").map_err(|error| Failure::file(path, &error))?;
+        save::check_file(path)?;
     }
     let host = CommandHost { quiet: json };
-    let other = other(args, &config)?;
+    let other = other(&host, args, &config)?;
     let client = match &other {
         None => Client::Firearrow,
         Some(Other::Library(peer)) => Client::Library(peer),
         Some(Other::Python(rival)) => Client::Python(rival),
     };
     let done = oltp::run_with(&host, &config, &options, client)?;
-    if json {
-        print_json(&done)?;
-    }
     if !done.is_valid() {
         return Err(Failure::other(format!(
             "the run is invalid, so its figures are withheld:\n  {}",
             done.problems.join("\n  ")
         )));
     }
-    if !json {
-        print(&text(&done))?;
+    match json {
+        true => print_json(&done)?,
+        false => print(&text(&done))?,
     }
     if let Some(path) = &args.series {
-        fs::write(path, series(&done)).map_err(|error| Failure::file(path, &error))?;
+        save::file(path, series(&done).as_bytes())?;
     }
     if let Some(folder) = &args.save {
         let environment = environment(&config, 1)?;
@@ -141,7 +138,7 @@ enum Other {
 }
 
 /// Who does the operations, if it is not this command.
-fn other(args: &RunArgs, config: &Config) -> Result<Option<Other>> {
+fn other(host: &CommandHost, args: &RunArgs, config: &Config) -> Result<Option<Other>> {
     let name = match args.driver {
         Driver::Firearrow => return Ok(None),
         Driver::Libfbclient => "libfbclient",
@@ -155,7 +152,7 @@ fn other(args: &RunArgs, config: &Config) -> Result<Option<Other>> {
     let info = open::attach(config)?.info()?;
     let library = args.reference_client.as_deref();
     let other = if args.driver == Driver::FirebirdDriver {
-        Rival::find(&args.python, library, config, &info).map(Other::Python)
+        Rival::find(host, &args.python, library, config, &info).map(Other::Python)
     } else {
         match Reference::find(&ReferenceChoice::Client(library.map(Path::to_owned)), config, &info) {
             Reference::Peer(peer) => Ok(Other::Library(peer)),

@@ -114,7 +114,7 @@ matrix!(
         let peer = |rows: u32| {
             let path = folder.path().join("peer");
             let line = format!(
-                r#"{{"rows":{rows},"connect_s":0.1,"execute_s":0.1,"first_row_s":0.1,"drain_s":0.5,"release_s":0.1,"cpu_user_s":0.2,"cpu_sys_s":0.1}}"#
+                r#"{{"rows":{rows},"connect_s":0.001,"execute_s":0.001,"first_row_s":0.001,"drain_s":0.005,"release_s":0.001,"cpu_user_s":0.002,"cpu_sys_s":0.001}}"#
             );
             fs::write(&path, format!("#!/bin/sh\nfor i in 1 2; do echo '{line}'; done\n")).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -127,7 +127,7 @@ matrix!(
             finish(command.env("FIREARROW_PEER", peer).output().unwrap())
         };
         let outcome = run(&peer(100)).success();
-        assert!(outcome.text().contains("500 ms (500 ms – 500 ms)"), "{}", outcome.text());
+        assert!(outcome.text().contains("5.00 ms (5.00 ms – 5.00 ms)"), "{}", outcome.text());
         assert!(outcome.text().contains("libfbclient.so.2"), "{}", outcome.text());
         assert!(!outcome.text().contains("/somewhere"), "{}", outcome.text());
         run(&peer(99)).failure(1, &["99 rows were read, not 100"]);

@@ -86,7 +86,7 @@ matrix!(
 echo >>"$0.count"
 rows=60
 [ "$(wc -l <"$0.count")" -lt 3 ] || rows=59
-echo "{\"rows\":$rows,\"connect_s\":0.1,\"execute_s\":0.1,\"first_row_s\":0.1,\"drain_s\":0.5,\"release_s\":0.1,\"cpu_user_s\":0.2,\"cpu_sys_s\":0.1}"
+echo "{\"rows\":$rows,\"connect_s\":0.001,\"execute_s\":0.001,\"first_row_s\":0.001,\"drain_s\":0.005,\"release_s\":0.001,\"cpu_user_s\":0.002,\"cpu_sys_s\":0.001}"
 "#;
         fs::write(&peer, program).unwrap();
         fs::set_permissions(&peer, fs::Permissions::from_mode(0o755)).unwrap();

@@ -57,7 +57,7 @@ fn pretender(folder: &Path, script: &str) -> PathBuf {
 fn answer(rows: u64, columns: usize) -> String {
     let hashes = vec!["\"00\""; columns].join(",");
     format!(
-        r#"echo '{{"rows":{rows},"hashes":[{hashes}],"connect_s":0,"execute_s":0,"drain_s":0,"release_s":0,"cpu_s":0}}'"#
+        r#"echo '{{"rows":{rows},"hashes":[{hashes}],"connect_s":0,"execute_s":0,"drain_s":0.001,"release_s":0,"cpu_s":0}}'"#
     )
 }
 

@@ -4,6 +4,7 @@ use crate::command::{argument, finish, firearrow, prepare};
 use firearrow_report::Record;
 use firearrow_testkit::{Behaviour, Proxy, Server, Skip, Target, matrix};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 const QUICK: [&str; 6] = ["--terminals", "3", "--warm-up", "200ms", "--measure", "2s"];
@@ -162,7 +163,7 @@ matrix!(
         run(&[&library[..], &["--mode", "sql-pipelined"]].concat()).failure(2, &["--mode sp or sql"]);
         run(&["--driver", "libfbclient"]).failure(2, &["--reference-client"]);
         let wrong = ["--driver", "libfbclient", "--reference-client", "/nowhere/libfbclient.so"];
-        run(&wrong).failure(1, &["the other client's program has failed"]);
+        run(&wrong).failure(1, &["the other client's program: it ended: exit status: "]);
         // A turn that is too short is worth nothing; nobody's is left here.
         let short = ["oltp", "compare", &url, "--repeat", "1", "--measure", "1ms", "--warm-up", "0s"];
         firearrow(target, &short).failure(
@@ -170,7 +171,7 @@ matrix!(
             &[
                 "nothing was compared",
                 "firearrow, sql, nearby: ",
-                "a terminal completed no delivery: measure ",
+                "no delivery was completed while it was measured: measure ",
             ],
         );
         // Who is named and missing is known before anybody has worked.
@@ -182,6 +183,8 @@ matrix!(
         outcome.failure(2, &["libfbclient: ", "/nowhere/libfbclient.so"]);
         firearrow(target, &["oltp", "compare", &url, "--python", "/nowhere"])
             .failure(2, &["firebird-driver: /nowhere cannot be started"]);
+
+        clients_that_lie_are_found(target, &url, argument(client));
 
         // In turns, and in one record.
         let page = folder.path().join("page.html");
@@ -318,3 +321,62 @@ matrix!(
         run(&["--connections", "async", "--mode", "sql"]).failure(2, &["--mode sp"]);
     }
 );
+
+/// Clients of others count and time by themselves: what cannot be true is no figure.
+fn clients_that_lie_are_found(target: &Target, url: &str, client: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let liar = folder.path().join("liar");
+    let run = |script: &str, more: &[&str]| {
+        fs::write(&liar, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&liar, fs::Permissions::from_mode(0o700)).unwrap();
+        let arguments = [&["oltp", "run", url, "--mode", "sql"], &QUICK[..], more].concat();
+        let mut command = prepare(Some(target), &arguments);
+        finish(command.env("FIREARROW_PEER", &liar).output().unwrap())
+    };
+    // firebird-driver: every answer is looked at.
+    let python = ["--driver", "firebird-driver", "--python", argument(&liar)];
+    let always = |answer: &str| {
+        format!(
+            r#"read job; echo '{{"ready": "1"}}'; while read line; do echo '{{{answer}, "cpu_s": 0}}'; done"#
+        )
+    };
+    for answer in [r#""done": "refused""#, r#""done": {"read": {"rows": 1}}"#] {
+        run(&always(answer), &python).failure(1, &["is not what was asked for", "figures are withheld"]);
+    }
+    // The client library: a whole tally, which must fit what the server and the clock say.
+    let library = ["--driver", "libfbclient", "--reference-client", client];
+    let peer = |said: &str| {
+        format!(r#"echo '{{"ready":{{}}}}'; read measure; {said}read stop; sleep 0.2; {}"#, tally())
+    };
+    let found = run(&peer(""), &library);
+    found.failure(1, &["operations were counted, and the server began", "figures are withheld"]);
+    let found = run(&peer("").replace("\"client_cpu_s\":1", "\"client_cpu_s\":-1e9"), &library);
+    found.failure(1, &["says -1000000000.000 s of processor time"]);
+    let found = run(&peer("").replace("[[1000,", "[[1,"), &library);
+    found.failure(1, &["all operations took 0.0 s together"]);
+    // Whoever speaks too early, floods or ends is not measured to the end.
+    for (script, text) in [
+        (peer("echo '{}';"), "it said something that was not asked for"),
+        (peer("yes '{}' | head -100000;"), "it said something that was not asked for"),
+        (
+            peer("echo no login with $FIREARROW_PASSWORD >&2; exit 3;"),
+            "it ended: exit status: 3: no login with ***",
+        ),
+        ("yes '{' | tr -d '\\n'".to_owned(), "it printed a line of more than 16777216 bytes"),
+    ] {
+        run(&script, &library).failure(1, &[text]);
+    }
+}
+
+/// What a peer says that claims 5,000 operations of each kind that changes nothing.
+fn tally() -> String {
+    let of = |count: u32| {
+        let latency = if count == 0 { "[]".to_owned() } else { format!("[[1000,{count}]]") };
+        format!(r#"{{"committed":{count},"refused":0,"latency":{latency}}}"#)
+    };
+    let operations = [0, 0, 5000, 0, 5000].map(of).join(",");
+    let tally = format!(
+        r#"{{"operations":[{operations}],"fewest":[9,9,9,9,9],"ledger":{{"orders":0,"lines":0,"payments":0,"paid_cents":0,"delivered":0,"unknown":0}},"retries":{{}},"errors":{{}},"series":[[0,0,5000,0,5000]],"backlog":0,"late_us":0}}"#
+    );
+    format!(r#"echo '{{"worked":{{"tally":{tally},"ended":[null,null,null],"client_cpu_s":1}}}}'"#)
+}

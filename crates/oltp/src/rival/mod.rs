@@ -16,12 +16,14 @@ use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
 use crate::way::{self, Mode, Outcome, Way, sql};
 use firearrow::ServerInfo;
 use firearrow::config::{Config, Target};
+use firearrow_bench::{Host, Kept, secret};
 use meter::Hand;
 pub(crate) use meter::{Meter, Metered};
 use process::Process;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// firebird-driver on a Python interpreter, and where it connects.
 #[derive(Debug)]
@@ -68,16 +70,17 @@ impl Rival {
     /// # Errors
     /// A text for reports: why it cannot take part.
     pub fn find(
+        host: &dyn Host,
         python: &Path,
         client: Option<&Path>,
         config: &Config,
         info: &ServerInfo,
     ) -> Result<Self, String> {
-        let Target::Remote { host, port, database } = &config.target else {
+        let Target::Remote { host: server, port, database } = &config.target else {
             return Err("its processes cannot share an embedded database with this one".to_owned());
         };
         let login = json!({
-            "host": host,
+            "host": server,
             "port": port,
             "database": database,
             "user": config.login(),
@@ -90,13 +93,33 @@ impl Rival {
         });
         let Value::Object(login) = login else { unreachable!("it is written as one") };
         let mut rival = Self { python: python.to_owned(), login, version: String::new() };
-        let (_, version) = rival.connect(&[], "sp", Level::Snapshot).map_err(|failure| failure.message)?;
-        rival.version = version;
+        let version = Process::start(host, python)
+            .map_err(Failure::from)
+            .and_then(|(_kept, mut process)| rival.connect(&mut process, &[], "sp", Level::Snapshot));
+        rival.version = version.map_err(|failure| failure.message)?;
         Ok(rival)
     }
 
+    /// Starts the processes of all terminals, which do not connect yet.
+    pub(crate) fn start<'a>(
+        &self,
+        host: &'a dyn Host,
+        terminals: usize,
+    ) -> firearrow_bench::Result<(Vec<Kept<'a>>, Processes)> {
+        let started: Vec<_> =
+            (0..terminals).map(|_| Process::start(host, &self.python)).collect::<Result<_, _>>()?;
+        let (kept, processes): (Vec<_>, Vec<_>) = started.into_iter().unzip();
+        Ok((kept, Processes(Mutex::new(processes.into_iter().map(Some).collect()))))
+    }
+
     /// The way of a terminal.
-    pub(crate) fn open(&self, plan: &Plan, hand: Hand) -> way::Result<Box<dyn Way>> {
+    pub(crate) fn open(
+        &self,
+        plan: &Plan,
+        processes: &Processes,
+        terminal: usize,
+        hand: Hand,
+    ) -> way::Result<Box<dyn Way>> {
         let statements: &[(&str, &str)] = match plan.mode {
             Mode::Sp => &sql::CALLS,
             Mode::Sql => &sql::STATEMENTS,
@@ -104,32 +127,41 @@ impl Rival {
                 return Err(Failure::other("firebird-driver executes one statement after the other"));
             }
         };
-        let (process, _) = self.connect(statements, plan.mode.name(), plan.isolation)?;
-        Ok(Box::new(Terminal { process, hand, is_lost: false }))
+        let process = processes.0.lock().expect("nobody panics here")[terminal].take();
+        let mut process = process.expect("a terminal opens once");
+        self.connect(&mut process, statements, plan.mode.name(), plan.isolation)?;
+        Ok(Box::new(Terminal { process, hand, password: self.password().to_owned(), is_lost: false }))
     }
 
+    fn password(&self) -> &str {
+        self.login.get("password").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Returns its versions.
     fn connect(
         &self,
+        process: &mut Process,
         statements: &[(&str, &str)],
         mode: &str,
         isolation: Level,
-    ) -> way::Result<(Process, String)> {
+    ) -> way::Result<String> {
         let mut job = self.login.clone();
         job.insert("sql".to_owned(), statements.iter().map(|(name, sql)| (*name, *sql)).collect());
         job.insert("mode".to_owned(), json!(mode));
         job.insert("isolation".to_owned(), json!(isolation_of_driver(isolation)));
-        let mut process = Process::start(&self.python).map_err(|error| {
-            Failure::other(format!("{} cannot be started: {error}", self.python.display()))
-        })?;
-        let answer: Answer =
-            process.ask(&Value::Object(job)).map_err(|error| Failure::other(error.to_string()))?;
-        match answer.said {
-            Said::Ready(version) => Ok((process, version)),
-            Said::Refused(reason) => Err(Failure::other(reason)),
-            Said::Done(_) | Said::Failed(_) => Err(Failure::other(UNEXPECTED)),
-        }
+        let said = process.ask(&Value::Object(job)).map(|answer: Answer| answer.said);
+        let text = match said {
+            Ok(Said::Ready(version)) => return Ok(secret::hide(&version, self.password())),
+            Ok(Said::Refused(reason)) => reason,
+            Ok(Said::Done(_) | Said::Failed(_)) => UNEXPECTED.to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(Failure::other(secret::hide(&text, self.password())))
     }
 }
+
+/// Processes that wait for their terminals.
+pub(crate) struct Processes(Mutex<Vec<Option<Process>>>);
 
 const UNEXPECTED: &str = "the process of a terminal has said something that was not asked for";
 
@@ -146,6 +178,8 @@ fn isolation_of_driver(level: Level) -> &'static str {
 struct Terminal {
     process: Process,
     hand: Hand,
+    /// It must not appear in what the driver says.
+    password: String,
     is_lost: bool,
 }
 
@@ -153,13 +187,14 @@ impl Way for Terminal {
     fn perform(&mut self, input: &Input) -> way::Result<Outcome> {
         let answer: Answer = self.process.ask(input).map_err(|error| {
             self.is_lost = true;
-            Failure::other(error.to_string())
+            Failure::other(secret::hide(&error.to_string(), &self.password))
         })?;
         self.hand.set(answer.cpu_s);
         match answer.said {
             Said::Done(outcome) => Ok(outcome),
             Said::Failed(Failed { codes, message, is_lost, is_unknown }) => {
                 self.is_lost = is_lost;
+                let message = secret::hide(&secret::redact(&message), &self.password);
                 Err(Failure { is_unknown, ..Failure::of_engine(&codes, &message) })
             }
             Said::Ready(_) | Said::Refused(_) => {
@@ -197,6 +232,7 @@ impl Way for Terminal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use firearrow_bench::Standalone;
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -206,9 +242,11 @@ mod tests {
         let python = folder.path().join("python");
         fs::write(&python, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&python, fs::Permissions::from_mode(0o700)).unwrap();
-        let rival = Rival { python, login: Map::new(), version: String::new() };
-        match rival.connect(&[], "sp", Level::Snapshot) {
-            Ok((_, version)) => version,
+        let login = Map::from_iter([("password".to_owned(), json!("s3cret"))]);
+        let rival = Rival { python, login, version: String::new() };
+        let (_kept, mut process) = Process::start(&Standalone, &rival.python).unwrap();
+        match rival.connect(&mut process, &[], "sp", Level::Snapshot) {
+            Ok(version) => version,
             Err(failure) => failure.message,
         }
     }
@@ -218,6 +256,8 @@ mod tests {
         assert_eq!(answer("echo '{\"ready\": \"1.0\"}'; read line"), "1.0");
         assert_eq!(answer("echo '{\"refused\": \"no server\"}'"), "no server");
         assert_eq!(answer("echo first >&2; echo it broke >&2; exit 1"), "it broke");
+        assert_eq!(answer("echo 'no login with s3cret' >&2; exit 1"), "no login with ***");
+        assert_eq!(answer("echo '{\"refused\": \"is it s3cret?\"}'"), "is it ***?");
         assert_eq!(answer("exit 0"), "the process of a terminal has ended");
         assert_eq!(answer("echo '{\"done\": \"refused\"}'"), UNEXPECTED);
         assert!(answer("echo nonsense").contains("expected"), "{}", answer("echo nonsense"));
