@@ -118,6 +118,7 @@ pub(crate) enum Command {
 Examples:
   firearrow query 'firebird://alice@db/employee?wire_crypt=required' 'SELECT * FROM COUNTRY'
   firearrow query demo.fdb 'SELECT * FROM T_WIDE WHERE ID = ?' --param 7
+  firearrow query demo.fdb 'SELECT * FROM T_WIDE WHERE ID = :id' --param id=7
   firearrow query demo.fdb 'SELECT * FROM T_WIDE' --limit 1000 -o sample.parquet
   firearrow query demo.fdb 'SELECT * FROM T_WIDE' --format json | head -3
   firearrow query firebird://alice@db/employee 'SELECT * FROM COUNTRY' --wire
@@ -183,11 +184,9 @@ impl Args for Parameters {
         let value = clap::Arg::new("param").long("param").value_name("VALUE").action(ArgAction::Append);
         let null = clap::Arg::new("null_param").long("null-param").action(ArgAction::Append);
         command
-            .arg(
-                value
-                    .allow_hyphen_values(true)
-                    .help("Value of the next ? as text, which the server converts"),
-            )
+            .arg(value.allow_hyphen_values(true).help(
+                "Value of the next ? as text, which the server converts; NAME=VALUE where SQL has :NAME",
+            ))
             .arg(null.num_args(0).default_missing_value("").help("NULL for the next ?"))
     }
 

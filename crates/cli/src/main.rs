@@ -30,6 +30,7 @@ mod oltp;
 mod open;
 mod output;
 mod pager;
+mod parameters;
 mod phases;
 mod profile;
 mod progress;

@@ -5,10 +5,11 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::{open, parse, refuse_blob_ids, warn_of_statements};
 use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
+use crate::parameters::bind;
 use crate::phases::Phases;
 use crate::runner::{Display, Flow, Runner, Settings, line, run_script, wrong_script};
 use crate::terminal;
-use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
+use firearrow::{BatchLimits, Connection, Cursor, Kind, TransactionOptions};
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read};
@@ -70,7 +71,6 @@ fn run_scripts(scripts: &[Script], format: Format, args: &QueryArgs) -> Result<(
 }
 
 fn run_all(runner: &mut Runner, scripts: &[Script], args: &QueryArgs) -> Result<Flow> {
-    let parameters = parameters(args);
     if args.parameters.0.is_empty() {
         for script in scripts {
             let flow = run_script(runner, &script.name, &script.text)?;
@@ -81,7 +81,10 @@ fn run_all(runner: &mut Runner, scripts: &[Script], args: &QueryArgs) -> Result<
         return Ok(Flow::Continue);
     }
     match scripts.iter().map(statements).collect::<Result<Vec<_>>>()?.concat()[..] {
-        [statement] => runner.run(statement, &parameters).map(|()| Flow::Continue),
+        [statement] => {
+            let (sql, parameters) = bind(statement, &args.parameters.0)?;
+            runner.run(&sql, &parameters).map(|()| Flow::Continue)
+        }
         _ => Err(Failure::usage("--param is for a single statement")),
     }
 }
@@ -98,9 +101,9 @@ fn run_on(
     options.read_only = args.read_only;
     // It starts with the preparation, in one round trip.
     let mut transaction = connection.begin_lazy(options)?;
-    let statement = transaction.prepare(sql)?;
+    let (sql, parameters) = bind(sql, &args.parameters.0)?;
+    let statement = transaction.prepare(&sql)?;
     phases.end("prepare", connection);
-    let parameters = parameters(args);
     if !statement.has_rows() {
         let affected = statement.execute(&mut transaction, parameters)?.affected_rows;
         phases.end("execute", connection);
@@ -245,13 +248,6 @@ fn format(args: &QueryArgs, json: bool) -> Result<Format> {
         format.refuse_terminal("write to a file with -o FILE")?;
     }
     Ok(format)
-}
-
-fn parameters(args: &QueryArgs) -> Params {
-    match args.parameters.0.as_slice() {
-        [] => Params::none(),
-        values => Params::texts(values.iter().map(Option::as_deref)),
-    }
 }
 
 fn output(args: &QueryArgs) -> Result<(Output, Option<OutputFile>)> {

@@ -55,14 +55,18 @@ impl Completion {
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let before = &text[line..at];
-        if before.starts_with('\\') {
-            let Some(end) = before.find(char::is_whitespace) else {
-                let names = command::names().filter(|name| name.starts_with(before));
-                return Ok((line, names.map(|name| pair(name.to_owned())).collect()));
-            };
+        // A command may also follow SQL in its line.
+        let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+        if word.starts_with('\\') {
+            let names = command::names().filter(|name| name.starts_with(word));
+            return Ok((at - word.len(), names.map(|name| pair(name.to_owned())).collect()));
+        }
+        if let Some(end) = before.find(char::is_whitespace).filter(|_| before.starts_with('\\')) {
             let (name, arguments) = before.split_at(end);
             let is_first = !arguments.trim_start().contains(char::is_whitespace);
-            if matches!(name, "\\i" | "\\o" | "\\cd") || (matches!(name, "\\copy" | "\\load") && !is_first) {
+            if matches!(name, "\\i" | "\\o" | "\\cd" | "\\c" | "\\connect")
+                || (matches!(name, "\\copy" | "\\load") && !is_first)
+            {
                 return self.files.complete(text, at, context);
             }
             if name == "\\load" {

@@ -71,6 +71,13 @@ matrix!(
         let outcome = firearrow(target, &[&["query", &url, &sql], &parameters[..]].concat()).success();
         assert_eq!(outcome.text(), "{\"ID\":41}\n{\"ID\":42}\n{\"ID\":43}\n{\"ID\":44}\n");
         firearrow(target, &["query", &url, &sql, "--param", "1"]).failure(1, &["parameter"]);
+        let named = "SELECT ID FROM T_WIDE WHERE ID BETWEEN :first AND :last AND ID <> :FIRST ORDER BY ID";
+        let parameters = ["--param", "last=12", "--param", "first=10", "--json"];
+        let outcome = firearrow(target, &[&["query", &url, named], &parameters[..]].concat()).success();
+        assert_eq!(outcome.text(), "{\"ID\":11}\n{\"ID\":12}\n");
+        let timed = [&["query", &url, named, "--timing"], &parameters[..4]].concat();
+        assert!(firearrow(target, &timed).success().text().contains("12"));
+        firearrow(target, &["query", &url, named, "--param", "7"]).failure(2, &["--param first=VALUE"]);
 
         let limited = ["query", &url, "SELECT C1 FROM T_INT10", "--limit", "3", "--format", "csv"];
         assert_eq!(firearrow(target, &limited).success().text().lines().count(), 4);

@@ -204,6 +204,9 @@ matrix!(
         session.expect("1 row");
         session.send("\\tim\t\r");
         session.expect("timing is on");
+        // Commands after SQL, too.
+        session.send("SELECT 6 * 7 AS ANSWER FROM RDB$DATABASE \\gx\t\r");
+        session.expect("ANSWER  42");
         // Procedures, too.
         session.enter("SET TERM ^;");
         session.enter(
