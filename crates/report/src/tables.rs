@@ -194,8 +194,10 @@ pub(crate) fn circumstances(record: &Record) -> Vec<(String, String)> {
 /// Formats a table for a terminal, with its title and its notes.
 #[must_use]
 pub fn text(table: &TableFigures<'_>) -> String {
-    let titles = [vec![String::new()], titles(table)].concat();
-    let mut lines = vec![titles];
+    // Terminals are narrow: what the ratio means stands below.
+    let titles =
+        titles(table).into_iter().map(|title| if title == RATIO { "ratio".to_owned() } else { title });
+    let mut lines = vec![std::iter::once(String::new()).chain(titles).collect::<Vec<_>>()];
     let mut last = None;
     for row in rows(table) {
         if last != Some(row.case) {
@@ -220,6 +222,9 @@ pub fn text(table: &TableFigures<'_>) -> String {
         text += shown.trim_end();
         text.push('\n');
     }
+    if has_ratios(table) {
+        text += &format!("  {RATIO}\n");
+    }
     for note in notes(table) {
         text += &format!("  {note}\n");
     }
@@ -243,12 +248,10 @@ mod tests {
         let text = text(&Figures::of(&record).tables[0]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1], "Reading <rows>");
-        let titles = "                                elapsed  ratio (above 1: firearrow is better)  rows";
+        let titles = "                                elapsed  ratio  rows";
         assert_eq!(lines[2..4], [titles, "  one"]);
-        assert_eq!(
-            lines[4],
-            "    firearrow  3.00 s (1.00 s – 5.00 s)                                     1    10"
-        );
+        assert_eq!(lines[4], "    firearrow  3.00 s (1.00 s – 5.00 s)      1    10");
+        assert!(lines.contains(&"  ratio (above 1: firearrow is better)"));
         assert_eq!(lines.last(), Some(&"  No figures of rival: two."));
     }
 
