@@ -4,10 +4,11 @@
 /// and `pwd=`. Messages of the argument parser and the engine may repeat their input.
 #[must_use]
 pub fn redact(text: &str) -> String {
+    let text = keywords(&spaced_logins(text));
     let mut redacted = String::with_capacity(text.len());
     for part in text.split_inclusive(char::is_whitespace) {
         let word = part.trim_end_matches(char::is_whitespace);
-        redacted.push_str(&keywords(&login(word)));
+        redacted.push_str(&login(word));
         redacted.push_str(&part[word.len()..]);
     }
     redacted
@@ -17,6 +18,27 @@ pub fn redact(text: &str) -> String {
 #[must_use]
 pub fn hide(text: &str, password: &str) -> String {
     if password.is_empty() { text.to_owned() } else { text.replace(password, "***") }
+}
+
+/// `://user:a secret@host` becomes `://user:***@host`: somebody may have forgotten to encode a space.
+fn spaced_logins(text: &str) -> String {
+    let mut hidden = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        hidden.push_str(before);
+        rest = after;
+        let line = &after[..after.find('\n').unwrap_or(after.len())];
+        let line = &line[..line.find("://").unwrap_or(line.len())];
+        let word = &line[..line.find(char::is_whitespace).unwrap_or(line.len())];
+        let colon = word.find(':').filter(|colon| !word.contains('@') && !word[..*colon].contains('/'));
+        if let (Some(colon), Some(end)) = (colon, line.rfind('@')) {
+            hidden.push_str(&line[..=colon]);
+            hidden.push_str("***");
+            rest = &after[end..];
+        }
+    }
+    hidden + rest
 }
 
 /// `user:secret@host` becomes `user:***@host`.
@@ -34,16 +56,19 @@ fn login(word: &str) -> String {
     }
 }
 
-/// `password=secret` becomes `password=***`.
-fn keywords(word: &str) -> String {
-    let mut text = word.to_owned();
+/// `password=secret` becomes `password=***`. A secret with spaces ends where the next keyword begins.
+fn keywords(text: &str) -> String {
+    let mut text = text.to_owned();
     for keyword in ["password=", "pwd="] {
         let mut from = 0;
         while let Some(at) = text[from..].to_ascii_lowercase().find(keyword) {
             let start = from + at + keyword.len();
-            let end = text[start..].find(['&', ';', '\'', '"']).map_or(text.len(), |end| start + end);
+            let line = &text[start..];
+            let line = &line[..line.find('\n').unwrap_or(line.len())];
+            let end = line.find(['&', ';', '\'', '"']).or_else(|| line.find(char::is_whitespace));
+            let end = start + end.unwrap_or(line.len());
             text.replace_range(start..end, "***");
-            from = start;
+            from = start + "***".len();
         }
     }
     text
@@ -63,6 +88,11 @@ mod tests {
             ("database=h:x;user=u;password=secret;role=r", "database=h:x;user=u;password=***;role=r"),
             ("/a.fdb?Password=secret&pwd=other", "/a.fdb?Password=***&pwd=***"),
             ("a: b@c", "a: b@c"),
+            ("no firebird://u:pa ss@h/x here", "no firebird://u:***@h/x here"),
+            ("tcp://h:3050 is closed\nmail@x", "tcp://h:3050 is closed\nmail@x"),
+            ("http://h/a:b and c@d", "http://h/a:b and c@d"),
+            ("user=u;password=pa ss;role=r", "user=u;password=***;role=r"),
+            ("password=secret was wrong", "password=*** was wrong"),
             ("line\n  two", "line\n  two"),
         ] {
             assert_eq!(redact(text), expected);
