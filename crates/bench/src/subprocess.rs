@@ -67,7 +67,7 @@ enum Heard {
 }
 
 impl<'a> Subprocess<'a> {
-    /// Starts a program. Nothing that it says will contain the password.
+    /// Starts a program. Errors made of what it prints do not contain the password.
     ///
     /// # Errors
     /// If it cannot be started.
@@ -83,7 +83,7 @@ impl<'a> Subprocess<'a> {
         let (input, orders) = channel::<String>();
         if let Some(mut to) = child.stdin.take() {
             thread::spawn(move || {
-                // Who has ended does not read; what it says of it is read elsewhere.
+                // A program that has ended does not read; the reason is read from its other pipes.
                 orders.iter().all(|line| to.write_all(line.as_bytes()).and_then(|()| to.flush()).is_ok())
             });
         }
@@ -99,14 +99,14 @@ impl<'a> Subprocess<'a> {
         })
     }
 
-    /// Says a line. Whoever has ended does not read it, and [`hear`](Self::hear) finds out.
+    /// Sends a line. A program that has ended does not read it, which [`hear`](Self::hear) reports.
     pub fn tell(&self, line: String) {
         if let Some(input) = &self.input {
             let _ = input.send(line + "\n");
         }
     }
 
-    /// Whether it runs and has nothing to say. A line that it says nevertheless is lost.
+    /// Whether it is running and has printed nothing. Otherwise, the line it has printed is lost.
     pub fn is_silent(&self) -> bool {
         matches!(self.lines.try_recv(), Err(TryRecvError::Empty))
     }

@@ -114,10 +114,10 @@ pub(crate) fn conduct<T>(
         return Err(unexpected());
     }
     let Said::Worked { mut tally, mut ended, client_cpu_s } = said else { return Err(unexpected()) };
-    if ended.len() != plan.terminals {
+    if ended.len() != plan.terminals || !tally.is_countable() {
         return Err(unexpected());
     }
-    // What it says of errors is shown and saved.
+    // Its error messages are shown and saved.
     let hide = |text: &mut String| *text = clock.program.borrow().said(text).to_string();
     ended.iter_mut().flatten().for_each(hide);
     tally.map_reasons(|reason| clock.program.borrow().said(reason).to_string());

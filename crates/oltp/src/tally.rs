@@ -90,6 +90,10 @@ impl Ledger {
     }
 }
 
+/// More than anybody counts.
+const MOST: u64 = 1 << 50;
+const MOST_REASONS: usize = 1000;
+
 /// As pairs of a value and how often it came.
 fn write_histogram<S: Serializer>(histogram: &Histogram<u64>, to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(histogram.iter_recorded().map(|value| (value.value_iterated_to(), value.count_at_value())))
@@ -193,6 +197,17 @@ impl Tally {
         sum
     }
 
+    /// Whether all counts are small enough to be added up.
+    pub(crate) fn is_countable(&self) -> bool {
+        let Ledger { orders, lines, payments, paid_cents, delivered, unknown } = self.ledger;
+        let operations =
+            self.operations.iter().flat_map(|each| [each.committed, each.refused, each.latency.len()]);
+        let reasons = self.errors.values().chain(self.retries.values()).copied();
+        let ledger = [orders, lines, payments, paid_cents.unsigned_abs(), delivered, unknown];
+        let all = operations.chain(reasons).chain(ledger).chain([self.backlog, self.late_us]);
+        all.into_iter().all(|count| count <= MOST) && self.errors.len() + self.retries.len() <= MOST_REASONS
+    }
+
     /// Changes the reasons of repetitions and errors, which others may have written.
     pub(crate) fn map_reasons(&mut self, change: impl Fn(&str) -> String) {
         for reasons in [&mut self.errors, &mut self.retries] {
@@ -225,6 +240,9 @@ mod tests {
         assert_eq!(tally.contradictions(1, 1.0), ["payment: 1 measured, which are more than were done"]);
         tally.ledger.add(paid);
         assert_eq!(tally.contradictions(1, 1.0), [""; 0]);
+        assert!(tally.is_countable());
+        tally.ledger.paid_cents = i64::MIN;
+        assert!(!tally.is_countable());
         tally.operations[3].committed = 5;
         assert_eq!(tally.contradictions(1, 1.0), ["delivery: 5 counted, 0 timed, 0 in all seconds"]);
         tally = Tally::default();
