@@ -362,13 +362,14 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         Client::Python(rival) => {
             host.status(&format!("connecting {} terminals of firebird-driver", plan.terminals));
             let meter = Meter::new(plan.terminals);
-            let (_kept, processes) = rival.start(host, plan.terminals)?;
+            let (kept, processes) = rival.start(host, plan.terminals)?;
             let open = |terminal| rival.open(&plan, &processes, terminal, meter.hand(terminal));
             let worked = terminal::together(&plan, &open, |clock| {
                 let clock = Metered::new(clock, &meter);
-                Ok((watched(&clock)?, clock.seconds()))
+                // If that fails, the processes end here, and nobody waits for their answers.
+                Ok((watched(&clock)?, clock.seconds(), kept))
             })?;
-            let (during, cpu) = worked.during;
+            let (during, cpu, _kept) = worked.during;
             (Worked { during, tally: worked.tally, ended: worked.ended }, cpu)
         }
     };
