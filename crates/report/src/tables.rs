@@ -248,9 +248,9 @@ mod tests {
         let text = text(&Figures::of(&record).tables[0]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1], "Reading <rows>");
-        let titles = "                                elapsed  ratio  rows";
+        let titles = "                                elapsed              ratio  rows";
         assert_eq!(lines[2..4], [titles, "  one"]);
-        assert_eq!(lines[4], "    firearrow  3.00 s (1.00 s – 5.00 s)      1    10");
+        assert_eq!(lines[4], "    firearrow  3.00 s (1.00 s – 5.00 s)                  1    10");
         assert!(lines.contains(&"  ratio (above 1: firearrow is better)"));
         assert_eq!(lines.last(), Some(&"  No figures of rival: two."));
     }
