@@ -100,7 +100,9 @@ pub(crate) fn conduct<T>(
     let hear = || -> Result<Said> {
         let line = clock.program.borrow_mut().hear().map_err(failed)?;
         serde_json::from_str(&line).map_err(|error| {
-            failed(Error::other(format!("it said something that was not asked for: {error}")))
+            // The parser's message may repeat what the program said.
+            let said = clock.program.borrow().said(&error.to_string());
+            failed(Error::other(format!("it said something that was not asked for: {said}")))
         })
     };
     let unexpected = || failed(Error::other("it said something that was not asked for"));

@@ -211,8 +211,10 @@ impl Tally {
     /// Changes the reasons of repetitions and errors, which others may have written.
     pub(crate) fn map_reasons(&mut self, change: impl Fn(&str) -> String) {
         for reasons in [&mut self.errors, &mut self.retries] {
-            *reasons =
-                std::mem::take(reasons).iter().map(|(reason, count)| (change(reason), *count)).collect();
+            for (reason, count) in std::mem::take(reasons) {
+                // Some may have become equal.
+                *reasons.entry(change(&reason)).or_default() += count;
+            }
         }
     }
 
