@@ -35,6 +35,15 @@ impl Error {
         Self::Usage(text.into())
     }
 
+    /// Says who has failed. A run that is to stop still stops.
+    #[must_use]
+    pub fn of(self, who: &str) -> Self {
+        match self {
+            Self::Stopped => self,
+            error => Self::Other(format!("{who}: {error}")),
+        }
+    }
+
     /// Returns an error about a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::Other(format!("{}: {error}", path.display()))

@@ -1,10 +1,10 @@
-//! The engine's floor: the peer program, which loops over fetchNext of a client library and converts nothing.
+//! The engine's floor: the peer program, which does the work of a benchmark with a client library and converts nothing.
 //!
 //! Each of its turns is a separate process, because a process can load only one client library. The program connects
 //! and fetches a row before it measures, so that library and engine are loaded, as they are for firearrow.
 
 use super::measure::{Lap, Run, Wire};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::host::Host;
 use crate::plausible;
 use crate::subprocess::{Limits, Subprocess};
@@ -16,7 +16,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The peer's name in tables: the peer is nothing but the client library.
 pub(crate) const PEER: &str = "libfbclient";
@@ -223,13 +223,12 @@ impl Peer {
         command
     }
 
-    /// Starts the program for work that is not a statement.
+    /// Starts the program for work in which it is talked with.
     ///
     /// # Errors
     /// If it cannot be started.
     pub fn start<'a>(&self, host: &'a dyn Host, work: &[&str], limits: Limits) -> Result<Subprocess<'a>> {
-        let password = self.password.as_ref().map_or("", |password| password.reveal());
-        Subprocess::spawn(host, self.command(work), limits, password)
+        Subprocess::spawn(host, self.command(work), limits, self.password())
     }
 
     /// Returns the line that the program prints, and how long it was seen to take.
@@ -240,21 +239,16 @@ impl Peer {
         work: &[&str],
         limits: Limits,
     ) -> Result<(T, Duration)> {
-        let told = || -> Result<(T, Duration)> {
-            let start = Instant::now();
-            let mut program = self.start(host, &[&["--sql", sql], work].concat(), limits)?;
-            let line = program.hear()?;
-            let seen = start.elapsed();
-            program.finish()?;
-            let line: T = serde_json::from_str(&line)
-                .map_err(|error| Error::other(format!("it did not print a result: {error}")))?;
-            line.check(seen)?;
+        let command = self.command(&[&["--sql", sql], work].concat());
+        let told = Subprocess::once(host, command, limits, self.password()).and_then(|(line, seen)| {
+            T::check(&line, seen)?;
             Ok((line, seen))
-        };
-        told().map_err(|error| match error {
-            Error::Stopped => error,
-            error => Error::other(format!("the reference failed: {error}")),
-        })
+        });
+        told.map_err(|error| error.of("the reference failed"))
+    }
+
+    fn password(&self) -> &str {
+        self.password.as_ref().map_or("", |password| password.reveal())
     }
 }
 

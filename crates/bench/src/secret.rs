@@ -14,10 +14,11 @@ pub fn redact(text: &str) -> String {
     redacted
 }
 
-/// Replaces a password that is known, wherever it stands.
+/// Replaces what looks like a password, and a password that is known, wherever it stands.
 #[must_use]
 pub fn hide(text: &str, password: &str) -> String {
-    if password.is_empty() { text.to_owned() } else { text.replace(password, "***") }
+    let text = redact(text);
+    if password.is_empty() { text } else { text.replace(password, "***") }
 }
 
 /// `://user:a secret@host` becomes `://user:***@host`: somebody may have forgotten to encode a space.

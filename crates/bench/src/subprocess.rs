@@ -14,8 +14,9 @@ use crate::secret;
 use nix::errno::Errno;
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use serde::de::DeserializeOwned;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -45,12 +46,9 @@ impl Limits {
     }
 }
 
-/// A program that runs. It ends with its owner, and with this process.
+/// A program that is talked with. It ends with its owner, and with this process.
 pub struct Subprocess<'a> {
-    host: &'a dyn Host,
-    child: Child,
-    /// Set once it is reaped: its number may be another's.
-    status: Option<ExitStatus>,
+    kept: Kept<'a>,
     input: Option<Sender<String>>,
     lines: Receiver<Heard>,
     errors: Option<Tail>,
@@ -73,30 +71,42 @@ impl<'a> Subprocess<'a> {
     /// If it cannot be started.
     pub fn spawn(host: &'a dyn Host, mut command: Command, limits: Limits, password: &str) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = host.start(&mut command).map_err(|error| cannot_start(&command, &error))?;
+        let mut kept = Kept::spawn(host, &mut command)?;
         // The threads end with the pipes, or when nobody listens any more.
         let (sender, lines) = sync_channel(ANSWERS);
-        if let Some(output) = child.stdout.take() {
+        if let Some(output) = kept.child.stdout.take() {
             thread::spawn(move || answers(output, limits.line, &sender));
         }
-        let errors = child.stderr.take().map(Tail::of);
+        let errors = kept.errors();
         let (input, orders) = channel::<String>();
-        if let Some(mut to) = child.stdin.take() {
+        if let Some(mut to) = kept.child.stdin.take() {
             thread::spawn(move || {
                 // A program that has ended does not read; the reason is read from its other pipes.
                 orders.iter().all(|line| to.write_all(line.as_bytes()).and_then(|()| to.flush()).is_ok())
             });
         }
-        Ok(Self {
-            host,
-            child,
-            status: None,
-            input: Some(input),
-            lines,
-            errors,
-            limits,
-            password: password.to_owned(),
-        })
+        Ok(Self { kept, input: Some(input), lines, errors, limits, password: password.to_owned() })
+    }
+
+    /// Runs a program that answers once. Also returns how long it was seen to take for that.
+    ///
+    /// # Errors
+    /// If it cannot be started, fails, or prints something else than such an answer.
+    pub fn once<T: DeserializeOwned>(
+        host: &'a dyn Host,
+        command: Command,
+        limits: Limits,
+        password: &str,
+    ) -> Result<(T, Duration)> {
+        let start = Instant::now();
+        let mut program = Self::spawn(host, command, limits, password)?;
+        let line = program.hear()?;
+        let seen = start.elapsed();
+        // The parser's message may repeat what the program said.
+        let answer = serde_json::from_str(&line)
+            .map_err(|error| program.said(&format!("it did not print a result: {error}")));
+        program.finish()?;
+        Ok((answer?, seen))
     }
 
     /// Sends a line. A program that has ended does not read it, which [`hear`](Self::hear) reports.
@@ -131,7 +141,7 @@ impl<'a> Subprocess<'a> {
     pub fn hear(&mut self) -> Result<String> {
         let start = Instant::now();
         loop {
-            self.host.check()?;
+            self.kept.host.check()?;
             let left = self.limits.time.saturating_sub(start.elapsed());
             if left.is_zero() {
                 return Err(Error::other(format!("no answer within {:?}", self.limits.time)));
@@ -159,15 +169,55 @@ impl<'a> Subprocess<'a> {
     fn wait(&mut self, limit: Duration) -> Result<Option<ExitStatus>> {
         let start = Instant::now();
         loop {
-            if let Some(status) = self.reap()? {
+            if let Some(status) = self.kept.reap()? {
                 return Ok(Some(status));
             }
-            self.host.check()?;
+            self.kept.host.check()?;
             if start.elapsed() >= limit {
                 return Ok(None);
             }
             thread::sleep(PAUSE);
         }
+    }
+
+    /// Why it ended: the signal, or what it printed last.
+    fn ended(&mut self, status: ExitStatus) -> Error {
+        let last = self.errors.as_ref().map_or_else(String::new, Tail::last_line);
+        let how = if status.code().is_none() { "it crashed" } else { "it ended" };
+        self.said(format!("{how}: {status}: {last}").trim_end_matches(": "))
+    }
+
+    /// What it says of itself, as an error.
+    #[must_use]
+    pub fn said(&self, text: &str) -> Error {
+        Error::other(secret::hide(text, &self.password))
+    }
+}
+
+/// A program that runs. It ends with its owner, and with this process.
+pub struct Kept<'a> {
+    host: &'a dyn Host,
+    child: Child,
+    /// Set once it is reaped: its number may be another's.
+    status: Option<ExitStatus>,
+}
+
+impl<'a> Kept<'a> {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn spawn(host: &'a dyn Host, command: &mut Command) -> Result<Self> {
+        let child = host.start(command).map_err(|error| {
+            let program = command.get_program().to_string_lossy();
+            Error::other(format!("{program} cannot be started: {error}"))
+        })?;
+        Ok(Self { host, child, status: None })
+    }
+
+    /// Begins to read its standard error, if that is piped.
+    pub fn errors(&mut self) -> Option<Tail> {
+        self.child.stderr.take().map(Tail::of)
     }
 
     /// Its status, if it has ended.
@@ -186,57 +236,9 @@ impl<'a> Subprocess<'a> {
         }
         Ok(self.status)
     }
-
-    /// Why it ended: the signal, or what it printed last.
-    fn ended(&mut self, status: ExitStatus) -> Error {
-        let last = self.errors.as_ref().map_or_else(String::new, Tail::last_line);
-        let how = if status.code().is_none() { "it crashed" } else { "it ended" };
-        self.said(format!("{how}: {status}: {last}").trim_end_matches(": "))
-    }
-
-    /// What it says of itself, as an error.
-    #[must_use]
-    pub fn said(&self, text: &str) -> Error {
-        Error::other(secret::hide(&secret::redact(text), &self.password))
-    }
-}
-
-/// A program with which others talk. It ends with its owner, and with this process.
-pub struct Kept<'a> {
-    host: &'a dyn Host,
-    child: Child,
-}
-
-impl<'a> Kept<'a> {
-    /// Starts a program.
-    ///
-    /// # Errors
-    /// If it cannot be started.
-    pub fn spawn(host: &'a dyn Host, command: &mut Command) -> Result<(Self, Option<ChildStderr>)> {
-        let mut child = host.start(command).map_err(|error| cannot_start(command, &error))?;
-        let errors = child.stderr.take();
-        Ok((Self { host, child }, errors))
-    }
 }
 
 impl Drop for Kept<'_> {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        // Afterwards its number may be another's.
-        self.host.ended(self.child.id());
-        let start = Instant::now();
-        // A process that the kernel does not let go of ends later.
-        while matches!(self.child.try_wait(), Ok(None)) && start.elapsed() < SOON {
-            thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
-fn cannot_start(command: &Command, error: &io::Error) -> Error {
-    Error::other(format!("{} cannot be started: {error}", command.get_program().to_string_lossy()))
-}
-
-impl Drop for Subprocess<'_> {
     fn drop(&mut self) {
         let start = Instant::now();
         // A process that the kernel does not let go of ends later.
@@ -278,8 +280,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Begins to read.
-    pub fn of(from: impl Read + Send + 'static) -> Self {
+    fn of(from: impl Read + Send + 'static) -> Self {
         let kept = Arc::default();
         let thread = thread::spawn({
             let kept = Arc::clone(&kept);

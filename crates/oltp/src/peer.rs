@@ -91,10 +91,7 @@ pub(crate) fn conduct<T>(
     let limits = Limits { time: PATIENCE, line: LONGEST_LINE };
     let program = peer.start(host, &["--work", "oltp", "--plan", &plan_text], limits)?;
     host.status("connecting the terminals of the other client");
-    let failed = |error| match error {
-        Error::Stopped => error,
-        error => Error::other(format!("the other client's program: {error}")),
-    };
+    let failed = |error: Error| error.of("the other client's program");
     let clock =
         Remote { program: RefCell::new(program), terminals: plan.terminals, has_failed: Cell::new(false) };
     let hear = || -> Result<Said> {

@@ -1,6 +1,6 @@
 //! The driver, loaded by Python's driver manager.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::host::Host;
 use crate::sample::Sample;
 use crate::subprocess::{Limits, Subprocess};
@@ -8,7 +8,6 @@ use crate::{plausible, python};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 /// Each turn is a process; importing modules and connecting are not timed.
 const SCRIPT: &str = include_str!("drain.py");
@@ -21,7 +20,7 @@ pub(super) struct Python {
     url: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 struct Line {
     rows: u64,
     wall_s: f64,
@@ -40,21 +39,15 @@ impl Python {
         command.args(python::script(SCRIPT)).arg(&self.library).arg(sql);
         // Other users can read arguments, and the URL may contain a password.
         command.env("FIREARROW_BENCH_URL", &self.url);
-        let drained = || -> Result<Line> {
-            let start = Instant::now();
-            let mut process = Subprocess::spawn(host, command, Limits::default(), &self.url)?;
-            let line: Line = serde_json::from_str(&process.hear()?)?;
-            let seen = start.elapsed();
-            process.finish()?;
-            plausible::phases(seen, [line.wall_s])?;
-            plausible::processor_time(seen, line.cpu_s)?;
-            plausible::rows(line.rows, line.wall_s)?;
-            Ok(line)
-        };
-        let Line { rows, wall_s, cpu_s } = drained().map_err(|error| match error {
-            Error::Stopped => error,
-            error => Error::other(format!("{program}: {error}")),
-        })?;
+        let drained =
+            Subprocess::once(host, command, Limits::default(), &self.url).and_then(|(line, seen)| {
+                let Line { rows, wall_s, cpu_s } = line;
+                plausible::phases(seen, [wall_s])?;
+                plausible::processor_time(seen, cpu_s)?;
+                plausible::rows(rows, wall_s)?;
+                Ok(line)
+            });
+        let Line { rows, wall_s, cpu_s } = drained.map_err(|error| error.of(&program.to_string()))?;
         Ok(Sample { rows, wall_s, cpu_s: Some(cpu_s), ..Sample::default() })
     }
 }

@@ -194,7 +194,7 @@ impl Way for Terminal {
             Said::Done(outcome) => Ok(outcome),
             Said::Failed(Failed { codes, message, is_lost, is_unknown }) => {
                 self.is_lost = is_lost;
-                let message = secret::hide(&secret::redact(&message), &self.password);
+                let message = secret::hide(&message, &self.password);
                 Err(Failure { is_unknown, ..Failure::of_engine(&codes, &message) })
             }
             Said::Ready(_) | Said::Refused(_) => {

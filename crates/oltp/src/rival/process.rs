@@ -32,8 +32,9 @@ impl Process {
         let output = OwnedFd::from(theirs.try_clone()?);
         let mut command = Command::new(program);
         command.args(python::script(SCRIPT)).stdin(OwnedFd::from(theirs)).stdout(output);
-        let (kept, errors) = Kept::spawn(host, command.stderr(Stdio::piped()))?;
-        Ok((kept, Self { lines: BufReader::new(ours), errors: errors.map(Tail::of) }))
+        let mut kept = Kept::spawn(host, command.stderr(Stdio::piped()))?;
+        let errors = kept.errors();
+        Ok((kept, Self { lines: BufReader::new(ours), errors }))
     }
 
     /// Sends a line, and waits for the answer.
