@@ -21,7 +21,7 @@ pub fn phases(seen: Duration, phases: impl IntoIterator<Item = f64>) -> Result<f
     }
 }
 
-/// There are so many processors.
+/// The processors of this machine could have spent that much time.
 ///
 /// # Errors
 /// If nobody can have used so much processor time, or it is negative.

@@ -56,16 +56,22 @@ pub fn check(folder: &Path) -> Result<()> {
 /// # Errors
 /// [`Error::Other`] that names the file.
 pub fn check_file(path: &Path) -> Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let probe = parent.join(format!(".{}.part", std::process::id()));
+    // It is written beside its place first, and links stay.
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let probe = folder_of(&place).join(format!(".{}.part", std::process::id()));
+    let probed = || fs::create_dir(&probe).and_then(|()| fs::remove_dir(&probe));
     let checked = match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        Ok(found) if found.is_file() => fs::OpenOptions::new().write(true).open(path).map(drop),
+        Ok(found) if found.is_file() => fs::OpenOptions::new().write(true).open(path).and_then(|_| probed()),
         // Opening a pipe would wait for whoever reads it.
         Ok(_) => Ok(()),
-        Err(_) => fs::create_dir(&probe).and_then(|()| fs::remove_dir(&probe)),
+        Err(_) => probed(),
     };
     checked.map_err(|error| Error::file(path, &error))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
@@ -74,7 +80,7 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, contents);
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(&path);
     // A name that nobody can guess: others may write in this folder, too.
     let mut part = tempfile::Builder::new();
     #[cfg(unix)]

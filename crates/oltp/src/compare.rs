@@ -187,7 +187,6 @@ pub fn compare(
     for missing in &comparison.missing {
         host.note(&format!("not compared: {missing}"));
     }
-    done(&comparison)?;
     // The link exists as long as the proxy.
     let over = options.link.map(|link| emulated(config, link)).transpose()?;
     let mut places = vec![nearby];
@@ -203,6 +202,7 @@ pub fn compare(
         }
         places.push(clients);
     }
+    done(&comparison)?;
     let wanted: &[&[Contestant]] = match options.procedures {
         true => &[&PROCEDURES, &STATEMENTS],
         false => &[&STATEMENTS],

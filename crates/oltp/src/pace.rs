@@ -86,9 +86,9 @@ impl Beat {
         Start { at: Instant::now() + pause, is_intended: false }
     }
 
-    /// Operations that were due by now and have not begun, the one with this start included.
-    pub(crate) fn backlog(&self, start: Start) -> u64 {
-        let late = Instant::now().checked_duration_since(start.at);
+    /// Operations that were due by then and have not begun, the one with this start included.
+    pub(crate) fn backlog(&self, start: Start, then: Instant) -> u64 {
+        let late = then.checked_duration_since(start.at);
         match late.filter(|_| start.is_intended) {
             Some(late) => 1 + (late.as_secs_f64() / self.every.as_secs_f64()) as u64,
             None => 0,
@@ -113,10 +113,11 @@ mod tests {
         let other = beats[1].next(Operation::NewOrder);
         let apart = (other.at - first.at).as_secs_f64();
         assert!((0.01..0.02).contains(&apart), "{apart}");
-        let early = Start { at: Instant::now() + Duration::from_secs(5), is_intended: true };
-        assert_eq!(beats[0].backlog(early), 0);
-        let late = Start { at: Instant::now() - Duration::from_millis(90), is_intended: true };
-        assert_eq!(beats[0].backlog(late), 3);
+        let now = Instant::now();
+        let early = Start { at: now + Duration::from_secs(5), is_intended: true };
+        assert_eq!(beats[0].backlog(early, now), 0);
+        let late = Start { at: now - Duration::from_millis(90), is_intended: true };
+        assert_eq!(beats[0].backlog(late, now), 3);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use firearrow_bench::{CpuTime, Error, Host, Limits, Peer, Result, Subprocess};
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::io::{BufRead, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What the program says, one line each.
 #[derive(Deserialize, Serialize)]
@@ -60,6 +60,8 @@ struct Remote<'a> {
     terminals: usize,
     /// It has ended, or has said something, although it was to work.
     has_failed: Cell<bool>,
+    /// When it was told to stop.
+    stopped: Cell<Option<Instant>>,
 }
 
 impl Conduct for Remote<'_> {
@@ -69,6 +71,7 @@ impl Conduct for Remote<'_> {
     }
 
     fn stop(&self) {
+        self.stopped.set(self.stopped.get().or_else(|| Some(Instant::now())));
         self.program.borrow().tell(STOP.to_owned());
     }
 
@@ -92,8 +95,12 @@ pub(crate) fn conduct<T>(
     let program = peer.start(host, &["--work", "oltp", "--plan", &plan_text], limits)?;
     host.status("connecting the terminals of the other client");
     let failed = |error: Error| error.of("the other client's program");
-    let clock =
-        Remote { program: RefCell::new(program), terminals: plan.terminals, has_failed: Cell::new(false) };
+    let clock = Remote {
+        program: RefCell::new(program),
+        terminals: plan.terminals,
+        has_failed: Cell::new(false),
+        stopped: Cell::default(),
+    };
     let hear = || -> Result<Said> {
         let line = clock.program.borrow_mut().hear().map_err(failed)?;
         serde_json::from_str(&line).map_err(|error| {
@@ -113,7 +120,9 @@ pub(crate) fn conduct<T>(
         return Err(unexpected());
     }
     let Said::Worked { mut tally, mut ended, client_cpu_s } = said else { return Err(unexpected()) };
-    if ended.len() != plan.terminals || !tally.is_countable() {
+    let seen = clock.stopped.get().map_or(Duration::ZERO, |stopped| stopped.elapsed());
+    let is_late = Duration::from_micros(tally.late_us) > seen;
+    if ended.len() != plan.terminals || !tally.is_countable() || is_late {
         return Err(unexpected());
     }
     // Its error messages are shown and saved.

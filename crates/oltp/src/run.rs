@@ -341,6 +341,12 @@ pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Run> {
 /// # Errors
 /// As [`run`]; also if the client's program fails.
 pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Client<'_>) -> Result<Run> {
+    if options.connections == Connections::Async && !matches!(client, Client::Firearrow) {
+        return Err(Error::usage(format!(
+            "only firearrow has asynchronous terminals, not {}",
+            client.name()
+        )));
+    }
     let Site { connection, server, plan, before } = Site::open(host, config, options)?;
     let state = connection.statistics()?;
     let watched = |clock: &dyn Conduct| watch(host, &connection, &server, clock, options);
@@ -386,17 +392,17 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         .collect();
     let mut contradictions: Vec<String> = conditions.iter().filter_map(Condition::problem).collect();
     contradictions.extend(ledger_problems(before, after, &tally.ledger));
-    contradictions.extend(tally.contradictions(plan.terminals, measured.seconds));
-    contradictions.extend(work_problems(&tally, &plan, &measured));
+    let is_exact = contradictions.is_empty();
     if !matches!(client, Client::Firearrow) {
         let seen = Duration::from_secs_f64(measured.seconds);
-        contradictions
-            .extend(plausible::processor_time(seen, client_cpu_s).err().map(|error| error.to_string()));
+        let possible = plausible::processor_time(seen, client_cpu_s);
+        contradictions.extend(possible.err().map(|error| error.to_string()));
         if problems.is_empty() {
             contradictions.extend(idle(&tally, &plan, measured.seconds));
         }
     }
-    let is_exact = contradictions.is_empty();
+    contradictions.extend(tally.contradictions(plan.terminals, measured.seconds));
+    contradictions.extend(work_problems(&tally, &plan, &measured));
     problems.extend(contradictions);
     problems.extend(gates(&tally, options, measured.seconds));
     host.status("");
@@ -436,7 +442,7 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
     })
 }
 
-/// What the engine did not see: every operation is a transaction.
+/// The problem, if the server began fewer transactions than operations were counted.
 fn work_problems(tally: &Tally, plan: &Plan, measured: &Measured) -> Option<String> {
     let (begun, completed) = (measured.work.transactions, tally.completed());
     // Those that were under way when measuring began.
@@ -444,8 +450,8 @@ fn work_problems(tally: &Tally, plan: &Plan, measured: &Measured) -> Option<Stri
         .then(|| format!("{completed} operations were counted, and the server began {begun} transactions"))
 }
 
-/// Whether terminals that never pause say of too little of the time what they did. What they did when the clock stopped is
-/// not among it.
+/// The problem, if terminals that never pause account for too little of the measured time. Operations still running when the
+/// clock stopped count as well.
 fn idle(tally: &Tally, plan: &Plan, seconds: f64) -> Option<String> {
     let terminals = plan.terminals as f64;
     let (wanted, told) = (terminals * seconds, tally.busy_s());

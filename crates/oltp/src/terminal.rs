@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// How often an operation is tried.
 const ATTEMPTS: u32 = 10;
 
-/// Who pauses looks at the clock so often.
+/// How often a pausing terminal looks at the clock.
 pub(crate) const GLANCE: Duration = Duration::from_millis(50);
 
 /// Whoever measures sets the clock of the terminals, wherever they are.
@@ -211,7 +211,8 @@ impl<'a> Desk<'a> {
 
     /// The clock stopped before an operation could begin.
     pub(crate) fn stopped(&mut self, start: Start) {
-        self.tally.backlog += self.beat.backlog(start);
+        let then = self.clock.stopped.get().copied().unwrap_or_else(Instant::now);
+        self.tally.backlog += self.beat.backlog(start, then);
     }
 
     pub(crate) fn end(mut self, ended: Result<(), Failure>) -> (Tally, Option<String>) {

@@ -26,9 +26,12 @@ impl Meter {
 pub(crate) struct Hand(Arc<AtomicU64>);
 
 impl Hand {
-    pub(super) fn set(&self, seconds: f64) {
-        let used = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-        self.0.store(u64::try_from(used.as_nanos()).unwrap_or(0), Ordering::Relaxed);
+    /// `None` = no process can have used that.
+    pub(super) fn set(&self, seconds: f64) -> Option<()> {
+        let used = Duration::try_from_secs_f64(seconds).ok()?;
+        let used = u64::try_from(used.as_nanos()).ok()?;
+        // It cannot become less.
+        (used >= self.0.swap(used, Ordering::Relaxed)).then_some(())
     }
 }
 
@@ -76,16 +79,16 @@ mod tests {
         let (clock, meter) = (Clock::new(), Meter::new(2));
         let hands = [meter.hand(0), meter.hand(1)];
         let metered = Metered::new(&clock, &meter);
-        hands[0].set(1.5);
+        hands[0].set(1.5).unwrap();
         metered.measure();
-        hands[0].set(2.0);
-        hands[1].set(0.25);
+        hands[0].set(2.0).unwrap();
+        hands[1].set(0.25).unwrap();
         metered.stop();
-        hands[1].set(9.0);
+        hands[1].set(9.0).unwrap();
         assert_eq!(metered.seconds(), 0.75);
-        // Nonsense from outside counts nothing.
-        hands[0].set(f64::NAN);
-        hands[1].set(-1.0);
-        assert_eq!(meter.read(), Duration::ZERO);
+        // Nonsense from outside is refused.
+        for nonsense in [f64::NAN, -1.0, 1e300, 1.0] {
+            assert!(hands[1].set(nonsense).is_none(), "{nonsense}");
+        }
     }
 }

@@ -59,9 +59,8 @@ struct Failed {
 struct Answer {
     #[serde(flatten)]
     said: Said,
-    /// Processor time of the process so far, in seconds.
-    #[serde(default)]
-    cpu_s: f64,
+    /// Processor time of the process so far, in seconds; unknown before it has worked.
+    cpu_s: Option<f64>,
 }
 
 impl Rival {
@@ -96,7 +95,7 @@ impl Rival {
         let version = Process::start(host, python)
             .map_err(Failure::from)
             .and_then(|(_kept, mut process)| rival.connect(&mut process, &[], "sp", Level::Snapshot));
-        rival.version = version.map_err(|failure| failure.message)?;
+        rival.version = version.map_err(|failure| failure.message)?.0;
         Ok(rival)
     }
 
@@ -129,7 +128,9 @@ impl Rival {
         };
         let process = processes.0.lock().expect("nobody panics here")[terminal].take();
         let mut process = process.expect("a terminal opens once");
-        self.connect(&mut process, statements, plan.mode.name(), plan.isolation)?;
+        let (_, cpu_s) = self.connect(&mut process, statements, plan.mode.name(), plan.isolation)?;
+        // What it has used to start and to connect is not measured.
+        cpu_s.and_then(|seconds| hand.set(seconds));
         Ok(Box::new(Terminal { process, hand, password: self.password().to_owned(), is_lost: false }))
     }
 
@@ -137,23 +138,24 @@ impl Rival {
         self.login.get("password").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Returns its versions.
+    /// Returns its versions, and the processor time that it has used so far.
     fn connect(
         &self,
         process: &mut Process,
         statements: &[(&str, &str)],
         mode: &str,
         isolation: Level,
-    ) -> way::Result<String> {
+    ) -> way::Result<(String, Option<f64>)> {
         let mut job = self.login.clone();
         job.insert("sql".to_owned(), statements.iter().map(|(name, sql)| (*name, *sql)).collect());
         job.insert("mode".to_owned(), json!(mode));
         job.insert("isolation".to_owned(), json!(isolation_of_driver(isolation)));
-        let said = process.ask(&Value::Object(job)).map(|answer: Answer| answer.said);
-        let text = match said {
-            Ok(Said::Ready(version)) => return Ok(secret::hide(&version, self.password())),
-            Ok(Said::Refused(reason)) => reason,
-            Ok(Said::Done(_) | Said::Failed(_)) => UNEXPECTED.to_owned(),
+        let text = match process.ask(&Value::Object(job)) {
+            Ok(Answer { said: Said::Ready(version), cpu_s }) => {
+                return Ok((secret::hide(&version, self.password()), cpu_s));
+            }
+            Ok(Answer { said: Said::Refused(reason), .. }) => reason,
+            Ok(Answer { said: Said::Done(_) | Said::Failed(_), .. }) => UNEXPECTED.to_owned(),
             Err(error) => error.to_string(),
         };
         Err(Failure::other(secret::hide(&text, self.password())))
@@ -189,7 +191,10 @@ impl Way for Terminal {
             self.is_lost = true;
             Failure::other(secret::hide(&error.to_string(), &self.password))
         })?;
-        self.hand.set(answer.cpu_s);
+        if answer.cpu_s.and_then(|seconds| self.hand.set(seconds)).is_none() {
+            self.is_lost = true;
+            return Err(Failure::other("the process of a terminal says a processor time that cannot be"));
+        }
         match answer.said {
             Said::Done(outcome) => Ok(outcome),
             Said::Failed(Failed { codes, message, is_lost, is_unknown }) => {
@@ -246,7 +251,7 @@ mod tests {
         let rival = Rival { python, login, version: String::new() };
         let (_kept, mut process) = Process::start(&Standalone, &rival.python).unwrap();
         match rival.connect(&mut process, &[], "sp", Level::Snapshot) {
-            Ok(version) => version,
+            Ok((version, _)) => version,
             Err(failure) => failure.message,
         }
     }

@@ -224,7 +224,8 @@ def work(say: Callable[[dict[str, Any]], None]) -> None:
         say({"refused": reason})
         return
     version = importlib.metadata.version("firebird-driver")
-    say({"ready": f"firebird-driver {version}, Python {platform.python_version()}"})
+    ready = f"firebird-driver {version}, Python {platform.python_version()}"
+    say({"ready": ready, "cpu_s": time.process_time()})
     for line in sys.stdin:
         ((operation, made),) = json.loads(line).items()
         try:
