@@ -5,7 +5,8 @@ use std::error::Error;
 use std::path::PathBuf;
 
 const USAGE: &str = "\
-usage: firearrow-peer-libfb --client PATH --database [HOST[/PORT]:]PATH --user NAME --sql STATEMENT [--repeat N]
+usage: firearrow-peer-libfb --client PATH --database [HOST[/PORT]:]PATH --user NAME [--role NAME] --sql STATEMENT
+                            [--repeat N]
                             [--warm-up] [--wire-crypt disabled|enabled] [--compress] [--inline BYTES]
                             [--work fetch|blobs|select|insert|oltp] [--rows N] [--method one|batch] [--chunk N]
 
@@ -38,6 +39,8 @@ pub struct Arguments {
     pub database: String,
     /// Who connects.
     pub user: String,
+    /// The role in which.
+    pub role: Option<String>,
     /// The statement.
     pub sql: String,
     /// Connect and fetch a row before anything is measured.
@@ -77,6 +80,7 @@ impl Arguments {
             client: None,
             database: String::new(),
             user: "SYSDBA".into(),
+            role: None,
             sql: String::new(),
             warm_up: false,
             repeat: 1,
@@ -93,6 +97,7 @@ impl Arguments {
                 "--client" => arguments.client = Some(value()?.into()),
                 "--database" => arguments.database = value()?,
                 "--user" => arguments.user = value()?,
+                "--role" => arguments.role = Some(value()?),
                 "--sql" => arguments.sql = value()?,
                 "--repeat" => arguments.repeat = value()?.parse()?,
                 "--wire-crypt" => {
@@ -154,6 +159,7 @@ impl Arguments {
         const PASSWORD: u8 = 29;
         const LC_CTYPE: u8 = 48;
         const UTF8_FILENAME: u8 = 77;
+        const SQL_ROLE_NAME: u8 = 60;
         const CONFIG: u8 = 87;
         const MAX_INLINE_BLOB_SIZE: u8 = 104;
         let mut dpb = vec![1]; // isc_dpb_version1
@@ -163,6 +169,9 @@ impl Arguments {
             Ok(())
         };
         put(USER_NAME, self.user.as_bytes())?;
+        if let Some(role) = &self.role {
+            put(SQL_ROLE_NAME, role.as_bytes())?;
+        }
         put(LC_CTYPE, b"UTF8")?;
         put(UTF8_FILENAME, b"")?;
         if self.is_remote() {
@@ -230,6 +239,8 @@ mod tests {
         assert_eq!(inline("--database h:d --inline 9", (5, 0)), Some(Some(9)));
         assert_eq!(inline("--database h:d --inline 9", (4, 0)), None);
         assert_eq!(inline("--database /d --inline 9", (5, 0)), None);
+        let dpb = parse("--database /d --role CLERK").unwrap().dpb(None).unwrap();
+        assert!(dpb.windows(7).any(|window| window == b"\x3c\x05CLERK"), "{dpb:?}");
         let dpb = parse("--database /d").unwrap().dpb(Some(65535)).unwrap();
         assert!(dpb.ends_with(&[77, 0, 104, 4, 255, 255, 0, 0]));
     }

@@ -318,6 +318,9 @@ fn arguments(client: Option<PathBuf>, config: &Config, info: &ServerInfo) -> Vec
         add("--client", client.into());
     }
     add("--user", config.login().into());
+    if let Some(role) = &config.role {
+        add("--role", role.into());
+    }
     match &config.target {
         Target::Embedded { path } => {
             // The peer takes a colon as the end of a server's name, unless a slash comes first.
@@ -378,11 +381,11 @@ mod tests {
 
     #[test]
     fn the_peer_connects_as_ours_did() {
-        let config = Config::parse_with_env("firebird://u:pw@[::1]:3051/x", &|_| None).unwrap();
+        let config = Config::parse_with_env("firebird://u:pw@[::1]:3051/x?role=r", &|_| None).unwrap();
         let mut info = ServerInfo::default();
         info.compressed = true;
         let arguments = arguments(None, &config, &info);
-        let expected = "--user u --database [::1]/3051:x --wire-crypt disabled --compress";
+        let expected = "--user u --role r --database [::1]/3051:x --wire-crypt disabled --compress";
         assert_eq!(arguments.join(" ".as_ref()), expected);
     }
 }
