@@ -190,7 +190,13 @@ impl<'a> Subprocess<'a> {
     /// What it says of itself, as an error.
     #[must_use]
     pub fn said(&self, text: &str) -> Error {
-        Error::other(secret::hide(text, &self.password))
+        Error::other(self.hide(text))
+    }
+
+    /// What it says, without its password.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
+        secret::hide(text, &self.password)
     }
 }
 

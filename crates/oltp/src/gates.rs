@@ -27,7 +27,7 @@ pub(crate) fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<Strin
     }
     for operation in Operation::ALL {
         let of = &tally.operations[operation as usize];
-        let share = (of.committed + of.refused) as f64 / completed.max(1) as f64;
+        let share = of.completed() as f64 / completed.max(1) as f64;
         let wanted = options.mix.share(operation);
         let slack = options.terminals as f64 * options.mix.slack(operation) / completed.max(1) as f64;
         if (share - wanted).abs() > 0.02 + slack {
@@ -38,7 +38,7 @@ pub(crate) fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<Strin
                 wanted * 100.0
             ));
         }
-        let is_missing = of.committed + of.refused == 0;
+        let is_missing = of.completed() == 0;
         if is_missing || tally.fewest[operation as usize] == 0 {
             let remedy = match long_enough(completed, options, seconds) {
                 Some(seconds) => format!("measure {seconds} s or longer"),

@@ -105,7 +105,7 @@ pub(crate) fn conduct<T>(
         let line = clock.program.borrow_mut().hear().map_err(failed)?;
         serde_json::from_str(&line).map_err(|error| {
             // The parser's message may repeat what the program said.
-            let said = clock.program.borrow().said(&error.to_string());
+            let said = clock.program.borrow().hide(&error.to_string());
             failed(Error::other(format!("it said something that was not asked for: {said}")))
         })
     };
@@ -126,9 +126,9 @@ pub(crate) fn conduct<T>(
         return Err(unexpected());
     }
     // Its error messages are shown and saved.
-    let hide = |text: &mut String| *text = clock.program.borrow().said(text).to_string();
-    ended.iter_mut().flatten().for_each(hide);
-    tally.map_reasons(|reason| clock.program.borrow().said(reason).to_string());
+    let hide = |text: &str| clock.program.borrow().hide(text);
+    ended.iter_mut().flatten().for_each(|error| *error = hide(error));
+    tally.map_reasons(hide);
     clock.program.into_inner().finish().map_err(failed)?;
     Ok((Worked { during, tally: *tally, ended }, client_cpu_s))
 }

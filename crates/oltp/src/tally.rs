@@ -107,6 +107,13 @@ fn read_histogram<'de, D: Deserializer<'de>>(from: D) -> Result<Histogram<u64>, 
     Ok(histogram)
 }
 
+impl OperationTally {
+    /// Operations that came to their end.
+    pub(crate) fn completed(&self) -> u64 {
+        self.committed + self.refused
+    }
+}
+
 impl Default for OperationTally {
     fn default() -> Self {
         Self { committed: 0, refused: 0, latency: Histogram::new(3).expect("three digits are allowed") }
@@ -127,16 +134,12 @@ impl Tally {
                 found.push(format!("{name}: {} measured, which are more than were done", tally.committed));
             }
             // One order of a hundred is to be refused; five standard deviations more are no accident.
-            let orders = if at == Operation::NewOrder as usize { tally.committed + tally.refused } else { 0 };
+            let orders = if at == Operation::NewOrder as usize { tally.completed() } else { 0 };
             let most = orders as f64 * 0.01 + 5.0 * (orders as f64 * 0.01).sqrt() + terminals as f64;
             if tally.refused > 0 && (orders == 0 || tally.refused as f64 > most) {
-                found.push(format!(
-                    "{name}: {} refused, of {}",
-                    tally.refused,
-                    tally.committed + tally.refused
-                ));
+                found.push(format!("{name}: {} refused, of {}", tally.refused, tally.completed()));
             }
-            let (count, timed) = (tally.committed + tally.refused, tally.latency.len());
+            let (count, timed) = (tally.completed(), tally.latency.len());
             let series: u64 = self.series.iter().map(|second| u64::from(second[at])).sum();
             if timed != count || series != count {
                 found.push(format!("{name}: {count} counted, {timed} timed, {series} in all seconds"));
@@ -226,7 +229,7 @@ impl Tally {
 
     /// Operations completed within the measured time.
     pub(crate) fn completed(&self) -> u64 {
-        self.operations.iter().map(|each| each.committed + each.refused).sum()
+        self.operations.iter().map(OperationTally::completed).sum()
     }
 }
 

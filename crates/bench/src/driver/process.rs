@@ -70,7 +70,7 @@ impl<'a> Process<'a> {
     fn ask(&mut self, line: String) -> Result<Answer> {
         self.0.tell(line);
         let line = self.0.hear()?;
-        serde_json::from_str(&line).map_err(|error| Error::other(format!("it printed no answer: {error}")))
+        serde_json::from_str(&line).map_err(|error| self.0.said(&format!("it printed no answer: {error}")))
     }
 }
 
