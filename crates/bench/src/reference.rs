@@ -166,7 +166,7 @@ impl Peer {
     /// Runs a query once, in a new process, and reads all its rows.
     ///
     /// # Errors
-    /// [`Error::Other`] if the program cannot be run, fails, or prints something other than a result.
+    /// [`Error`](crate::error::Error) if the program cannot be run, fails, or prints something other than a result.
     pub fn fetch(&self, host: &dyn Host, sql: &str, blobs: Blobs) -> Result<Run> {
         Ok(self.timed(host, sql, blobs, Limits::default())?.0)
     }
@@ -197,7 +197,7 @@ impl Peer {
     /// [`insert::method`](crate::insert::method).
     ///
     /// # Errors
-    /// [`Error::Other`] if the program cannot be run, fails, or prints something other than a result.
+    /// [`Error`](crate::error::Error) if the program cannot be run, fails, or prints something other than a result.
     pub fn insert(&self, host: &dyn Host, sql: &str, rows: u64, method: &[&str]) -> Result<Inserted> {
         let rows = rows.to_string();
         let work = [&["--work", "insert", "--rows", &rows], method].concat();
@@ -207,7 +207,7 @@ impl Peer {
     /// Runs a query with one INTEGER parameter, which is its first column, this many times in a new process.
     ///
     /// # Errors
-    /// [`Error::Other`] if the program cannot be run, fails, or prints something other than a result.
+    /// [`Error`](crate::error::Error) if the program cannot be run, fails, or prints something other than a result.
     pub fn select(&self, host: &dyn Host, sql: &str, times: u64) -> Result<Selected> {
         Ok(self.line(host, sql, &["--work", "select", "--rows", &times.to_string()], Limits::default())?.0)
     }
@@ -255,8 +255,8 @@ impl Peer {
 /// What the program tells of itself.
 trait Told: DeserializeOwned {
     /// # Errors
-    /// If it cannot be true, of a process that was seen to take this long. Loading the library and the engine are not told of,
-    /// so there is no lower limit.
+    /// If it cannot be true of a process that was seen to take this long. Loading the library and the engine are not
+    /// told of, so there is no lower limit.
     fn check(&self, seen: Duration) -> Result<()>;
 }
 
