@@ -1,7 +1,7 @@
 //! The manifest through which ADBC driver managers find the driver.
 
-use crate::beside;
 use crate::failure::{Failure, Result};
+use crate::installed;
 use crate::interrupt;
 use crate::output;
 use clap::{Args, Subcommand, ValueHint};
@@ -217,7 +217,7 @@ fn quoted(text: &str) -> String {
 fn library(named: Option<&Path>) -> Result<String> {
     let path = match named {
         Some(path) => path.to_owned(),
-        None => beside::library(beside::ADBC)
+        None => installed::library(installed::ADBC)
             .map_err(|reason| Failure::other(format!("{reason}: name it with --library")))?,
     };
     let path = path.canonicalize().map_err(|error| Failure::file(&path, &error))?;

@@ -143,7 +143,7 @@ pub(crate) struct QueryArgs {
     pub(crate) url: String,
     /// SQL statements; - reads them from standard input
     pub(crate) sql: Option<String>,
-    /// Run the statements of FILE (- is standard input), after SQL if there is both; may be given several times
+    /// Run the statements of FILE (- is standard input), after SQL if both are given; can be repeated
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: Vec<PathBuf>,
     #[command(flatten)]
@@ -261,8 +261,8 @@ pub(crate) struct CopyArgs {
     /// Compression of Parquet files
     #[arg(long, value_enum, default_value_t)]
     pub(crate) compression: Compression,
-    /// Read with N readers at once (64 at most), in the order of one; 0 means one per processor, as by default unless the
-    /// server is distant; 1 reads over one connection
+    /// Read with N readers (64 at most), keeping the order of rows; 0 (the default) means one per processor, or a single
+    /// one if the server is distant; 1 uses one connection
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
     pub(crate) readers: Option<usize>,
     /// Read N partitions at once (64 at most), in any order; 0 means one per processor

@@ -31,6 +31,8 @@ pub(crate) enum Failure {
     At(String, Box<Failure>),
     /// The reason, and what may help.
     Hinted(Box<Failure>, String),
+    /// The reason, and what has become of the statements before.
+    WithOutcome(Box<Failure>, String),
     /// The command was told to stop; [`interrupt::reason`] has the reason.
     Stopped,
     /// The reader of the output has closed the pipe, which is not an error.
@@ -56,6 +58,7 @@ impl Failure {
         self.told(verbose, true)
     }
 
+    /// With `hints`, what may help and what has become of the statements before is a part of the text.
     fn told(&self, verbose: bool, hints: bool) -> String {
         let hint = self.client().filter(|_| hints).and_then(hint::of);
         let hint = hint.map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
@@ -64,7 +67,12 @@ impl Failure {
             Self::Told(text, error) => firebird(text, error, verbose) + &hint,
             Self::Usage(text) | Self::Other(text) => text.clone(),
             Self::At(place, reason) => format!("{place}: {}", reason.told(verbose, hints)),
-            Self::Hinted(reason, hint) => format!("{}\n  {hint}", reason.told(verbose, hints)),
+            Self::Hinted(reason, hint) if hints => format!("{}\n  hint: {hint}", reason.told(verbose, hints)),
+            Self::Hinted(reason, _) => reason.told(verbose, hints),
+            Self::WithOutcome(reason, outcome) if hints => {
+                format!("{}\n  {outcome}", reason.told(verbose, hints))
+            }
+            Self::WithOutcome(reason, _) => reason.told(verbose, hints),
             Self::Stopped => interrupt::reason().map_or_else(String::new, interrupt::Reason::text),
             Self::PipeClosed => "nobody reads the output".to_owned(),
         };
@@ -72,7 +80,7 @@ impl Failure {
     }
 
     /// The error of the client or the engine, if it is one.
-    fn client(&self) -> Option<&firearrow::Error> {
+    pub(crate) fn client(&self) -> Option<&firearrow::Error> {
         match self.reason() {
             Self::Firebird(error) => Some(error),
             Self::Told(_, error) => Some(error),
@@ -102,9 +110,6 @@ impl Failure {
     fn json(&self) -> Value {
         let mut error = json!({ "message": self.told(false, false) });
         if let Some(firebird) = self.client() {
-            if let Some(hint) = hint::of(firebird) {
-                error["hint"] = hint.into();
-            }
             error["kind"] = format!("{:?}", firebird.kind()).into();
             error["sqlstate"] = firebird.sqlstate().to_string().into();
             error["sqlcode"] = firebird.sqlcode().into();
@@ -113,27 +118,48 @@ impl Failure {
             error["gds_names"] = names.into();
             error["gds_codes"] = codes.into();
         }
+        if let Some(hint) = self.hint() {
+            error["hint"] = hint.into();
+        }
+        if let Some(outcome) = self.outcome() {
+            error["outcome"] = outcome.into();
+        }
         json!({ "error": error })
     }
 
-    /// Returns the failure itself, without its place and hints.
+    /// What may help.
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Hinted(_, hint) => Some(hint.clone()),
+            Self::At(_, reason) | Self::WithOutcome(reason, _) => reason.hint(),
+            _ => hint::of(self.client()?),
+        }
+    }
+
+    /// What has become of the statements before.
+    fn outcome(&self) -> Option<&str> {
+        match self {
+            Self::WithOutcome(_, outcome) => Some(outcome),
+            Self::At(_, reason) | Self::Hinted(reason, _) => reason.outcome(),
+            _ => None,
+        }
+    }
+
+    /// Returns the failure itself, without its place, hints and outcome.
     pub(crate) fn reason(&self) -> &Self {
         match self {
-            Self::At(_, reason) | Self::Hinted(reason, _) => reason.reason(),
+            Self::At(_, reason) | Self::Hinted(reason, _) | Self::WithOutcome(reason, _) => reason.reason(),
             reason => reason,
         }
     }
 
     /// Returns the details worth printing although the command was told to stop.
     fn detail(&self, verbose: bool) -> String {
-        match self.reason() {
-            Self::Firebird(error) if verbose || error.kind() != Kind::Cancelled => {
+        match self.client() {
+            Some(error) if verbose || error.kind() != Kind::Cancelled => {
                 format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
             }
-            Self::Told(_, error) if verbose || error.kind() != Kind::Cancelled => {
-                format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
-            }
-            _ => String::new(),
+            _ => self.outcome().map_or_else(String::new, |outcome| format!("\n  {outcome}")),
         }
     }
 }

@@ -40,7 +40,10 @@ fn of_sql(message: &str) -> Option<String> {
             "names in quotes keep their case; names without quotes are stored in capitals".to_owned(),
         );
     }
-    Some(format!("a name with lower-case letters needs quotes: \"{}\"", name.to_ascii_lowercase()))
+    Some(format!(
+        "if the name of a table has lower-case letters, it needs quotes: \"{}\"",
+        name.to_ascii_lowercase()
+    ))
 }
 
 /// By the token that the engine does not know.

@@ -5,6 +5,7 @@
 //!    │                             ├─► output
 //!    ├──► copy  info  tables  ddl ─┘
 //!    ├──► load  events  create ─► firearrow (the client), firearrow-driver
+//!    ├──► adbc  odbc: installs the drivers
 //!    ├──► demo  bench ─► firearrow-bench
 //!    └──► oltp ─► firearrow-oltp
 //! ```
@@ -13,7 +14,6 @@
 mod adbc;
 mod args;
 mod bench;
-mod beside;
 mod copy;
 mod create;
 mod ddl;
@@ -22,6 +22,7 @@ mod events;
 mod failure;
 mod hint;
 mod info;
+mod installed;
 mod interrupt;
 mod load;
 mod name;

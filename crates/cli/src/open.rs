@@ -118,9 +118,9 @@ pub(crate) fn attach(config: &Config) -> Result<Connection> {
 
 /// What is due once a server has answered.
 fn opened(config: &Config, opened: Result<Connection>) -> Result<Connection> {
-    // Somebody may have mistyped.
     opened.inspect(warn).inspect_err(|error| {
         if error.kind() == Kind::Login {
+            // Somebody may have mistyped: the next attempt asks again.
             entered().retain(|(to, _, _)| *to != config.target);
         }
     })

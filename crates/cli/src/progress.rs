@@ -16,7 +16,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Without a known end. `bytes` counts the bytes written to each file.
+    /// Without a known end. `bytes` counts what was read from or written to each file so far.
     pub(crate) fn endless(quiet: bool, bytes: Vec<Arc<AtomicU64>>) -> Self {
         let bar = visible(quiet, ProgressBar::new_spinner);
         bar.set_style(style("{spinner} {human_pos} rows  {rate}  {msg}  {elapsed}"));
@@ -26,8 +26,8 @@ impl Progress {
         Self { bar, bytes }
     }
 
-    /// With an unknown number of rows, of which [`share`](Self::share) says from time to time how large a part there was.
-    /// `bytes` counts the bytes written to each file.
+    /// For an unknown number of rows: [`share`](Self::share) reports the fraction read so far. `bytes` counts what was
+    /// written to each file so far.
     pub(crate) fn of_share(quiet: bool, bytes: Vec<Arc<AtomicU64>>) -> Self {
         let bar = visible(quiet, || ProgressBar::new(WHOLE));
         bar.set_style(style("{bar:30} {percent:>3}%  {msg}  {eta}"));

@@ -1,4 +1,5 @@
-//! `firearrow query`
+//! `firearrow query`: a single statement streams to any format and file, and its phases are measured ([`run_on`]); several, and
+//! what isql has beside SQL, are a script of the [`Runner`].
 
 use crate::args::QueryArgs;
 use crate::failure::{Failure, Result};
@@ -7,12 +8,11 @@ use crate::open::{open, parse, refuse_blob_ids, warn_of_statements};
 use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
 use crate::parameters::bind;
 use crate::phases::Phases;
-use crate::runner::{Display, Flow, Runner, Settings, line, run_script, wrong_script};
+use crate::runner::{Display, Flow, Runner, Settings, line_number, read_script, run_script, wrong_script};
 use crate::terminal;
 use firearrow::{BatchLimits, Connection, Cursor, Kind, TransactionOptions};
 use serde_json::json;
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Read};
+use std::io::{self, BufWriter, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     warn_of_statements(&connection);
     match scripts.iter().find(|script| script.name != SQL && contains(script, sql)) {
         Some(script) => ran.map_err(|error| {
-            Failure::At(format!("{}, line {}", script.name, line(&script.text, sql)), Box::new(error))
+            Failure::At(format!("{}, line {}", script.name, line_number(&script.text, sql)), Box::new(error))
         }),
         None => ran,
     }
@@ -64,7 +64,7 @@ fn run_scripts(scripts: &[Script], format: Format, args: &QueryArgs) -> Result<(
     };
     let mut runner = Runner::new(&args.url, config, connection, settings, Display::new(format, args.limit));
     if args.read_only {
-        runner.read_only();
+        runner.set_read_only();
     }
     let ran = run_all(&mut runner, scripts, args);
     runner.end_script(ran)
@@ -148,7 +148,7 @@ fn run_on(
         file.keep()?;
     }
     // Data formats are for programs, which do not need the remark, unless the data goes to a file.
-    if format == Format::Table || args.output.is_some() {
+    if format.is_for_people() || args.output.is_some() {
         terminal::remark(&format!("{} in {:.3} s", counted(rows, "row", ""), seconds(started)));
     }
     if args.wire {
@@ -176,36 +176,16 @@ fn scripts(args: &QueryArgs) -> Result<Vec<Script>> {
     let mut scripts = Vec::new();
     if let Some(sql) = &args.sql {
         scripts.push(match sql.as_str() {
-            "-" => Script { name: STANDARD_INPUT.to_owned(), text: script(Path::new("-"))? },
+            "-" => Script { name: STANDARD_INPUT.to_owned(), text: read_script(Path::new("-"))? },
             sql => Script { name: SQL.to_owned(), text: sql.to_owned() },
         });
     }
     for path in &args.file {
         let is_input = path.as_os_str() == "-";
         let name = if is_input { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
-        scripts.push(Script { name, text: script(path)? });
+        scripts.push(Script { name, text: read_script(path)? });
     }
     Ok(scripts)
-}
-
-/// Reads a script; - is standard input.
-pub(crate) fn script(path: &Path) -> Result<String> {
-    let mut bytes = Vec::new();
-    match path.to_str() {
-        Some("-") => interrupt::waiting(|| io::stdin().read_to_end(&mut bytes))?,
-        _ => interrupt::waiting(|| File::open(path)?.read_to_end(&mut bytes))
-            .map_err(|error| Failure::file(path, &error))?,
-    };
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let before = error.as_bytes()[..error.utf8_error().valid_up_to()].iter();
-        let line = before.filter(|byte| **byte == b'\n').count() + 1;
-        let name = path.display();
-        Failure::other(format!(
-            "{name}, line {line}: not UTF-8; convert it: iconv -f WINDOWS-1252 -t UTF-8 {name}"
-        ))
-    })?;
-    // Some editors begin a file with a mark.
-    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
 }
 
 fn statements(script: &Script) -> Result<Vec<&str>> {
@@ -214,7 +194,7 @@ fn statements(script: &Script) -> Result<Vec<&str>> {
 }
 
 /// What a statement begins with that is not for the server, or not always.
-const OWN_WORDS: [&str; 8] = ["SET", "SHOW", "EXIT", "QUIT", "INPUT", "IN", "OUTPUT", "OUT"];
+const OWN_WORDS: [&str; 9] = ["CONNECT", "SET", "SHOW", "EXIT", "QUIT", "INPUT", "IN", "OUTPUT", "OUT"];
 
 /// The statement of a script that has a single one, which is for the server.
 fn only_statement(scripts: &[Script]) -> Result<Option<&str>> {

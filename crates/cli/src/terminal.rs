@@ -9,8 +9,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// Escapes everything that does not belong in a line: `
-/// `, `\r`, `\t`, and `\u{1b}` for other control characters and for those that change the direction of the following
+/// Escapes everything that does not belong in a line, as `\n`, `\r`, `\t`,
+/// and `\u{1b}` for other control characters and for those that change the direction of the following
 /// text.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escape(text, is_harmful)

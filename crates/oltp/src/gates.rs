@@ -39,7 +39,7 @@ pub(crate) fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<Strin
             ));
         }
         let is_missing = of.completed() == 0;
-        if is_missing || tally.fewest[operation as usize] == 0 {
+        if is_missing || tally.least_completed[operation as usize] == 0 {
             let remedy = match long_enough(completed, options, seconds) {
                 Some(seconds) => format!("measure {seconds} s or longer"),
                 None => "measure longer".to_owned(),
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_makes_a_run_worthless_is_named() {
-        let mut tally = Tally { fewest: [200; 5], ..Tally::default() };
+        let mut tally = Tally { least_completed: [200; 5], ..Tally::default() };
         for operation in Operation::ALL {
             for _ in 0..200 {
                 tally.measured(operation, Outcome::Read { rows: 1 }, Duration::from_millis(1), 0);
@@ -101,12 +101,12 @@ mod tests {
         tally.errors.insert("lost".into(), 1);
         assert_eq!(gates(&tally, &options(), 10.0), ["2 of 1002 operations failed, more than 0.1 %"]);
         tally.errors.clear();
-        tally.fewest[3] = 0;
+        tally.least_completed[3] = 0;
         assert_eq!(
             gates(&tally, &options(), 10.0),
             ["a terminal completed no delivery: measure 15 s or longer"]
         );
-        tally.fewest[3] = 1;
+        tally.least_completed[3] = 1;
         assert_eq!(gates(&tally, &options(), 9.0), ["measured for 9.0 s, not for 10.0 s"]);
         assert_eq!(
             gates(&tally, &options(), 12.0),
@@ -115,7 +115,7 @@ mod tests {
         tally.late_us = 2_500_000;
         assert!(gates(&tally, &options(), 10.0)[0].starts_with("a terminal was at work for 2.5 s after"));
         tally.late_us = 500_000;
-        let nothing = Tally { fewest: [200; 5], ..Tally::default() };
+        let nothing = Tally { least_completed: [200; 5], ..Tally::default() };
         let problems = gates(&nothing, &options(), 10.0);
         assert!(
             problems.contains(&"no delivery was completed while it was measured: measure longer".to_owned()),

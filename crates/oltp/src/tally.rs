@@ -15,8 +15,8 @@ pub(crate) type OrderKey = (i32, i32, i32);
 pub(crate) struct Tally {
     /// By operation, within the measured time.
     pub(crate) operations: [OperationTally; 5],
-    /// Operations completed by the terminal at any time, by operation; of all terminals, the fewest.
-    pub(crate) fewest: [u64; 5],
+    /// Operations completed by the terminal at any time, by operation; of all terminals, that with the fewest.
+    pub(crate) least_completed: [u64; 5],
     /// Everything that was changed, before the measured time as well.
     pub(crate) ledger: Ledger,
     /// The orders made, at any time. Only a crash asks for them.
@@ -171,14 +171,14 @@ impl Tally {
 
     /// Adds up the tallies of all terminals.
     pub(crate) fn sum(all: &[Self]) -> Self {
-        let mut sum = Self { fewest: [u64::MAX; 5], ..Self::default() };
+        let mut sum = Self { least_completed: [u64::MAX; 5], ..Self::default() };
         for each in all {
             for (into, from) in sum.operations.iter_mut().zip(&each.operations) {
                 into.committed += from.committed;
                 into.refused += from.refused;
                 into.latency.add(&from.latency).expect("a histogram that grows");
             }
-            for (into, from) in sum.fewest.iter_mut().zip(each.fewest) {
+            for (into, from) in sum.least_completed.iter_mut().zip(each.least_completed) {
                 *into = from.min(*into);
             }
             sum.ledger.join(&each.ledger);
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn sums_are_exact() {
-        let mut one = Tally { fewest: [3, 2, 1, 1, 1], ..Tally::default() };
+        let mut one = Tally { least_completed: [3, 2, 1, 1, 1], ..Tally::default() };
         one.measured(
             Operation::NewOrder,
             Outcome::Ordered { order: 61, lines: 7 },
@@ -275,7 +275,7 @@ mod tests {
         one.measured(Operation::NewOrder, Outcome::Refused, Duration::from_millis(4), 2);
         one.ledger.add(Outcome::Ordered { order: 61, lines: 7 });
         one.retries.insert("deadlock".into(), 2);
-        let mut two = Tally { fewest: [1, 2, 3, 0, 1], ..Tally::default() };
+        let mut two = Tally { least_completed: [1, 2, 3, 0, 1], ..Tally::default() };
         two.measured(Operation::Payment, Outcome::Paid { cents: 150 }, Duration::from_secs(1), 1);
         two.ledger.add(Outcome::Paid { cents: 150 });
         two.ledger.add(Outcome::Delivered { orders: 9 });
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(sum.completed(), 3);
         assert_eq!((sum.operations[0].committed, sum.operations[0].refused), (1, 1));
         assert_eq!(sum.series, [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [1, 0, 0, 0, 0]]);
-        assert_eq!(sum.fewest, [1, 2, 1, 0, 1]);
+        assert_eq!(sum.least_completed, [1, 2, 1, 0, 1]);
         assert_eq!(sum.retries["deadlock"], 3);
         let ledger = Ledger { orders: 1, lines: 7, payments: 1, paid_cents: 150, delivered: 9, unknown: 0 };
         assert_eq!(sum.ledger, ledger);

@@ -253,7 +253,7 @@ impl Turn {
         if let (Input::NewOrder(made), Outcome::Ordered { order, .. }) = (input, outcome) {
             tally.orders.push((made.warehouse, made.district, order));
         }
-        tally.fewest[self.operation as usize] += 1;
+        tally.least_completed[self.operation as usize] += 1;
         if let Some(second) = clock.second() {
             tally.measured(self.operation, outcome, self.started.elapsed(), second);
         }

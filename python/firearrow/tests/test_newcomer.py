@@ -101,7 +101,7 @@ def test_tables_with_lower_case_names(connection: firearrow.Connection, table: s
     name = table.lower()
     connection.execute(f'CREATE TABLE "{name}" (id INTEGER)')
     connection.commit()
-    with pytest.raises(firearrow.ProgrammingError, match=f'lower-case letters needs quotes: "{name}"$'):
+    with pytest.raises(firearrow.ProgrammingError, match=f'has lower-case letters, it needs quotes: "{name}"$'):
         connection.execute(f"SELECT * FROM {name}x".replace("x", ""))
     assert connection.execute(f'SELECT * FROM "{name}"').fetchall() == []
     connection.commit()

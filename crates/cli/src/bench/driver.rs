@@ -1,8 +1,8 @@
 //! `firearrow bench driver`
 
 use crate::bench::{CommandHost, writable};
-use crate::beside;
 use crate::failure::{Failure, Result};
+use crate::installed;
 use crate::output::{print, print_data};
 use crate::terminal;
 use crate::wan::{Rate, RoundTrip};
@@ -231,11 +231,11 @@ pub(crate) fn smoke_options(source: Source) -> Result<Options> {
         limit: Duration::from_secs(LIMIT.get()),
         contestants: Vec::new(),
         this: (this, vec!["bench".into(), "driver-contestant".into()]),
-        odbc_library: beside::library(beside::ODBC).ok(),
-        adbc_library: beside::library(beside::ADBC).ok(),
+        odbc_library: installed::library(installed::ODBC).ok(),
+        adbc_library: installed::library(installed::ADBC).ok(),
         official: None,
         python: None,
-        peers: beside::find("driver-peers"),
+        peers: installed::find("driver-peers"),
         reference: ReferenceChoice::Client(None),
     })
 }

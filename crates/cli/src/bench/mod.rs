@@ -7,8 +7,8 @@ pub(crate) mod driver;
 pub(crate) mod report;
 
 use self::args::{AdbcBenchArgs, FetchArgs, InsertArgs, OdbcBenchArgs, OdbcPart, WireArgs, WirePart};
-use crate::beside;
 use crate::failure::{Failure, Result};
+use crate::installed;
 use crate::interrupt;
 use crate::open;
 use crate::output::{print, print_data};
@@ -121,7 +121,7 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     let config = crate::open::parse(&args.url)?;
     let library = match &args.driver {
         Some(path) => path.clone(),
-        None => beside::library(beside::ODBC)
+        None => installed::library(installed::ODBC)
             .map_err(|reason| Failure::other(format!("{reason}: name it with --driver")))?,
     };
     let options = odbc::Options {

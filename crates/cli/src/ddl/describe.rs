@@ -5,7 +5,7 @@ use super::database::{Database, NAME, Scope};
 use super::index::Index;
 use super::name::{is_generated, name};
 use super::object::{self, Kind, Object};
-use super::one;
+use super::one_object;
 use super::parameter::Parameter;
 use super::routine::Routines;
 use super::script::Script;
@@ -41,7 +41,7 @@ pub(super) fn describe(connection: &Connection, given: &str) -> Result<String> {
 /// Returns the DDL, where that is the best description.
 fn definition(database: &Database, object: &Object) -> Result<String> {
     let mut script = Script::default();
-    one::add(database, object, &mut script)?;
+    one_object::add(database, object, &mut script)?;
     Ok(lines(&script.text()).into_owned())
 }
 

@@ -1,10 +1,11 @@
 //! `firearrow ddl`: the statements that create the objects of a database.
 //!
 //! ```text
-//!  mod ─► one, whole ─► table, column, constraint, index, view, domain, sequence, routine, package, trigger, grant …
-//!    │        │               │
-//!    │        ├► dependency   └► database (the catalog, and queries of what it does not have)
-//!    └► describe              └► script ─► text with SET TERM, or JSON
+//!  mod ─► object: what a name means
+//!    ├──► one_object, whole_database ─► table, column, constraint, index, view, domain, sequence, routine, trigger …
+//!    │        │                               │
+//!    │        └► dependency ─► order          ├► database (the catalog, and queries of what it does not have)
+//!    └──► describe                            └► script ─► text with SET TERM, or JSON
 //! ```
 
 mod charset;
@@ -18,7 +19,7 @@ mod grant;
 mod index;
 mod name;
 mod object;
-mod one;
+mod one_object;
 mod order;
 mod package;
 mod parameter;
@@ -31,7 +32,7 @@ mod table;
 mod trigger;
 mod udf;
 mod view;
-mod whole;
+mod whole_database;
 
 pub(crate) use name::is_plain;
 
@@ -91,8 +92,8 @@ pub(crate) fn run(args: &DdlArgs, json: bool) -> Result<()> {
         Some(name) if args.describe => return output::print(&describe(&connection, name)?),
         Some(name) if json => of(&connection, name)?.json(),
         Some(name) => ddl(&connection, name)?,
-        None if json => whole::script(&connection)?.json(),
-        None => whole::script(&connection)?.text(),
+        None if json => whole_database::script(&connection)?.json(),
+        None => whole_database::script(&connection)?.text(),
     };
     // A script that goes to a file is data; a terminal must not obey what names or sources contain.
     if io::stdout().is_terminal() && !json { output::print(&text) } else { output::print_data(&text) }
@@ -146,7 +147,7 @@ pub(crate) fn grants(connection: &Connection, name: Option<&str>) -> Result<Stri
 }
 
 fn of(connection: &Connection, name: &str) -> Result<Script> {
-    let script = one::script(connection, name)?;
+    let script = one_object::script(connection, name)?;
     if script.is_empty() {
         let name = terminal::line(name);
         let reason = "it belongs to the engine, which creates it itself";

@@ -116,7 +116,7 @@ impl LoadArgs {
         }
         if self.reject.is_some() && self.mode == Some(LoadMode::Create) {
             return Err(Failure::usage(
-                "--reject is for a table that exists: the types of a new one are made for the rows; \
+                "--reject is for a table that exists: the types of a new one are inferred from the rows; \
                  create it first",
             ));
         }

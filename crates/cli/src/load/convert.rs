@@ -1,8 +1,8 @@
 //! Texts of CSV and JSON for columns that the engine would not convert exactly, or not at all. Everything else goes to the
 //! server as text, which converts it by the column's type.
 
-use super::moment;
-use super::types::is_boolean;
+use super::datetime;
+use super::infer::parse_boolean;
 use arrow::array::{Array, ArrayRef, BinaryBuilder, PrimitiveArray, StringArray, StringBuilder};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int64Type, TimeUnit,
@@ -89,7 +89,7 @@ impl Conversion {
             Self::Keep => Arc::clone(texts),
             Self::Moment => {
                 let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
-                values.iter().for_each(|text| builder.append_option(text.map(moment::for_engine)));
+                values.iter().for_each(|text| builder.append_option(text.map(datetime::for_engine)));
                 Arc::new(builder.finish())
             }
             Self::Bytes => {
@@ -99,7 +99,7 @@ impl Conversion {
             }
             Self::Boolean => {
                 let mut booleans = Vec::with_capacity(values.len());
-                each.each("true or false", is_boolean, |value| booleans.push(value));
+                each.each("true or false", parse_boolean, |value| booleans.push(value));
                 Arc::new(arrow::array::BooleanArray::from(booleans))
             }
             Self::Double => each.primitive::<Float64Type>("a number", |text| {
@@ -112,11 +112,11 @@ impl Conversion {
             }),
             Self::Integer => each.primitive::<Int64Type>("a BIGINT", |text| text.trim().parse().ok()),
             Self::Date => {
-                each.primitive::<Date32Type>("a date (YYYY-MM-DD)", |text| moment::date(text.trim()))
+                each.primitive::<Date32Type>("a date (YYYY-MM-DD)", |text| datetime::date(text.trim()))
             }
             Self::Timestamp => each
                 .primitive::<TimestampMicrosecondType>("a timestamp (YYYY-MM-DD HH:MM:SS)", |text| {
-                    moment::timestamp(text.trim())
+                    datetime::timestamp(text.trim())
                 }),
             Self::Decimal(precision, scale) => {
                 let what = format!("a NUMERIC({precision}, {scale})");

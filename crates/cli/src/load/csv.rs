@@ -1,7 +1,7 @@
 //! CSV files as rows of texts.
 
+use super::csv_record::{Fault, FaultKind, Record, Records};
 use super::input::{self, Text};
-use super::record::{Fault, FaultKind, Record, Records};
 use super::source::{Part, Reading, Source, Texts, texts};
 use crate::failure::{Failure, Result};
 use arrow::datatypes::SchemaRef;

@@ -6,8 +6,8 @@
 //! ```
 
 use super::convert::Refused;
-use super::places::Places;
-use super::plan::{Plan, Planned};
+use super::line_numbers::Places;
+use super::mapping::{Plan, Planned};
 use super::source::{self, Files, Part};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
@@ -72,7 +72,7 @@ impl Shown {
 }
 
 impl Feed {
-    /// Starts to read. Values that are none of their column's are an error, or with `refuses` left to the caller.
+    /// Starts to read. A value that does not fit its column is an error, unless `refuses` is set: then the caller handles it.
     pub(super) fn start(mut files: Files, plan: Plan, progress: Shown, refuses: bool) -> Result<Self> {
         let (sender, receiver) = sync_channel(BATCHES_WAITING);
         let schema = Arc::clone(&plan.schema);

@@ -2,27 +2,26 @@
 //!
 //! ```text
 //!  input ─► record, csv ─┐
-//!        ─► json ────────┼─► source: parts of rows ─► plan: names and types of the table ─► feed ─┬─► write: ingestion
-//!        ─► columnar ────┘              ▲                                                          └─► reject
-//!                  table, names, types ─┘
+//!        ─► json ────────┼─► source: parts of rows ─► mapping: names and types of the table ─► feed ─┬─► write: ingestion
+//!        ─► columnar ────┘   table, names, infer ─────────┘              convert, datetime ──┘        └─► reject
 //! ```
 
 mod args;
 mod columnar;
 mod convert;
 mod csv;
+mod csv_record;
+mod datetime;
 mod feed;
+mod infer;
 mod input;
 mod json;
-mod moment;
+mod line_numbers;
+mod mapping;
 mod names;
-mod places;
-mod plan;
-mod record;
 mod reject;
 mod source;
 mod table;
-mod types;
 mod write;
 
 pub(crate) use args::LoadArgs;
@@ -38,7 +37,7 @@ use firearrow::catalog::{Column, ConstraintKind, Name};
 use firearrow_bench::text::{size, thousands};
 use firearrow_driver::{IngestNames, IngestOptions, Mode, Session, SessionOptions, TextAs, columns_of_table};
 use input::is_regular;
-use plan::Plan;
+use mapping::Plan;
 use reject::Counts;
 use serde_json::json;
 use source::{Files, Reading};

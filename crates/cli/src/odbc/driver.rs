@@ -1,8 +1,8 @@
 //! Registers the driver, and removes it.
 
 use super::{InstallArgs, UninstallArgs, failure, name_of, note, tell};
-use crate::beside;
 use crate::failure::{Failure, Result};
+use crate::installed;
 use firearrowodbc::setup;
 use std::env;
 use std::path::PathBuf;
@@ -37,13 +37,14 @@ pub(super) fn uninstall(args: &UninstallArgs, json: bool) -> Result<()> {
 
 /// Finds the library beside this program; in a checkout, also beside that of another profile.
 fn find() -> Result<PathBuf> {
-    let missing = match beside::library(beside::ODBC) {
+    let missing = match installed::library(installed::ODBC) {
         Ok(found) => return Ok(found),
         Err(missing) => missing,
     };
     let program = env::current_exe()?;
     let target = program.ancestors().nth(2).filter(|folder| folder.ends_with("target"));
     let profiles = target.into_iter().flat_map(|target| [target.join("release"), target.join("debug")]);
-    let found = profiles.map(|folder| folder.join(beside::file_of(beside::ODBC))).find(|path| path.is_file());
+    let found =
+        profiles.map(|folder| folder.join(installed::file_of(installed::ODBC))).find(|path| path.is_file());
     found.ok_or_else(|| Failure::other(format!("{missing}: name it with --driver")))
 }

@@ -5,14 +5,14 @@
 //! garbage collection.
 
 mod display;
-mod facts;
+mod listing;
 mod script;
 mod setting;
 mod transaction;
 
 pub(crate) use display::Display;
-pub(crate) use facts::Listing;
-pub(crate) use script::{Flow, line, run_script, wrong_script};
+pub(crate) use listing::Listing;
+pub(crate) use script::{Flow, line_number, read_script, run_script, wrong_script};
 pub(crate) use setting::{PlanForm, Settings};
 
 use crate::failure::{Failure, Result};
@@ -111,7 +111,7 @@ impl Runner {
     }
 
     /// Makes the engine refuse all changes.
-    pub(crate) fn read_only(&mut self) {
+    pub(crate) fn set_read_only(&mut self) {
         self.options.read_only = true;
     }
 
@@ -197,7 +197,7 @@ impl Runner {
 
     /// Makes the changes permanent. If the server refuses, they stay open.
     pub(crate) fn commit(&mut self) -> Result<&'static str> {
-        let Some(open) = &mut self.open else { return Ok("nothing is uncommitted") };
+        let Some(open) = &mut self.open else { return Ok("there is nothing to commit") };
         let changes = open.changes;
         let Err(error) = open.transaction.try_commit() else {
             self.open = None;
@@ -219,7 +219,7 @@ impl Runner {
 
     /// Undoes the changes.
     pub(crate) fn roll_back(&mut self) -> Result<&'static str> {
-        let Some(open) = self.open.take() else { return Ok("nothing is uncommitted") };
+        let Some(open) = self.open.take() else { return Ok("there is nothing to roll back") };
         self.rolled_back += open.changes;
         open.transaction.rollback()?;
         Ok("rolled back")
@@ -371,7 +371,7 @@ impl Runner {
         if !statement.has_rows() {
             let executed = statement.execute(transaction, parameters.clone())?;
             self.executed = true;
-            // Of what a procedure changes the engine counts nothing.
+            // The engine does not count rows changed by a procedure.
             let counted = statement.kind() != StatementKind::ExecuteProcedure;
             return Ok(Some(Done::Affected(executed.affected_rows.filter(|_| counted))));
         }

@@ -4,6 +4,8 @@ use super::Runner;
 use crate::failure::{Failure, Result};
 use crate::{interrupt, terminal};
 use firearrow::Params;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The failure of splitting a script.
@@ -49,12 +51,32 @@ impl Runner {
                 path.display()
             )));
         }
-        let script = crate::query::script(path)?;
+        let script = read_script(path)?;
         self.depth += 1;
         let ran = run_script(self, &path.display().to_string(), &script);
         self.depth -= 1;
         ran
     }
+}
+
+/// Reads a script; - is standard input.
+pub(crate) fn read_script(path: &Path) -> Result<String> {
+    let mut bytes = Vec::new();
+    match path.to_str() {
+        Some("-") => interrupt::waiting(|| io::stdin().read_to_end(&mut bytes))?,
+        _ => interrupt::waiting(|| File::open(path)?.read_to_end(&mut bytes))
+            .map_err(|error| Failure::file(path, &error))?,
+    };
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let before = error.as_bytes()[..error.utf8_error().valid_up_to()].iter();
+        let line = before.filter(|byte| **byte == b'\n').count() + 1;
+        let name = path.display();
+        Failure::other(format!(
+            "{name}, line {line}: not UTF-8; convert it: iconv -f WINDOWS-1252 -t UTF-8 {name}"
+        ))
+    })?;
+    // Some editors begin a file with a mark.
+    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
 }
 
 /// Scripts that run each other would never end.
@@ -73,7 +95,8 @@ pub(crate) fn run_script(runner: &mut Runner, name: &str, script: &str) -> Resul
             Ok(Flow::Continue) => {}
             Ok(flow) => return Ok(flow),
             Err(error) => {
-                let error = Failure::At(format!("{name}, line {}", line(script, statement)), Box::new(error));
+                let error =
+                    Failure::At(format!("{name}, line {}", line_number(script, statement)), Box::new(error));
                 runner.survives(error)?;
             }
         }
@@ -99,7 +122,7 @@ impl Runner {
         };
         match self.outcome() {
             done if done.is_empty() => Err(failure),
-            done => Err(Failure::Hinted(Box::new(failure), done)),
+            done => Err(Failure::WithOutcome(Box::new(failure), done)),
         }
     }
 
@@ -119,7 +142,7 @@ impl Runner {
 }
 
 /// The line on which a part of a text begins.
-pub(crate) fn line(text: &str, part: &str) -> usize {
+pub(crate) fn line_number(text: &str, part: &str) -> usize {
     let offset = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }
@@ -134,7 +157,7 @@ mod tests {
         let lines: Vec<usize> = firearrow_driver::script::statements(script)
             .unwrap()
             .iter()
-            .map(|each| line(script, each))
+            .map(|each| line_number(script, each))
             .collect();
         assert_eq!(lines, [2, 4, 4]);
     }

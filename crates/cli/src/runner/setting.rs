@@ -100,14 +100,14 @@ impl Settings {
     fn text(&self) -> String {
         let plan = |form| on(self.plan == Some(form));
         format!(
-            "AUTODDL     {}   DDL is committed at once, in a transaction of its own\n\
-             AUTOCOMMIT  {}   every statement is committed at once\n\
-             BAIL        {}   a script ends with its first error\n\
-             LIST        {}   rows are shown as one line per value\n\
-             STATS       {}   time and traffic of each statement\n\
-             PLAN        {}   the plan before each statement\n\
-             EXPLAIN     {}   the same as a tree\n\
-             PLANONLY    {}   plans, and nothing is run",
+            "AUTODDL     {:3}  DDL is committed at once, in a transaction of its own\n\
+             AUTOCOMMIT  {:3}  every statement is committed at once\n\
+             BAIL        {:3}  a script ends with its first error\n\
+             LIST        {:3}  rows are shown as one line per value\n\
+             STATS       {:3}  time and traffic of each statement\n\
+             PLAN        {:3}  the plan before each statement\n\
+             EXPLAIN     {:3}  the same as a tree\n\
+             PLANONLY    {:3}  plans, and nothing is run",
             on(self.auto_ddl),
             on(self.auto_commit),
             on(self.bail),
@@ -131,7 +131,7 @@ fn switch(name: &str, value: Option<&str>, before: bool) -> Result<bool> {
 }
 
 fn on(is_on: bool) -> &'static str {
-    if is_on { "ON " } else { "OFF" }
+    if is_on { "ON" } else { "OFF" }
 }
 
 /// Settings of isql that scripts may have.
@@ -161,11 +161,11 @@ mod tests {
         let mut settings = Settings::default();
         for (sql, text) in [
             ("SET AUTODDL OFF", "AUTODDL is OFF"),
-            ("set auto", "AUTODDL is ON "),
-            ("SET LIST", "LIST is ON "),
-            ("SET TIME ON", "STATS is ON "),
-            ("SET PLANONLY ON", "PLANONLY is ON "),
-            ("SET EXPLAIN ON", "EXPLAIN is ON "),
+            ("set auto", "AUTODDL is ON"),
+            ("SET LIST", "LIST is ON"),
+            ("SET TIME ON", "STATS is ON"),
+            ("SET PLANONLY ON", "PLANONLY is ON"),
+            ("SET EXPLAIN ON", "EXPLAIN is ON"),
         ] {
             assert_eq!(settings.set(sql).unwrap(), Set::Done(text.to_owned()));
         }

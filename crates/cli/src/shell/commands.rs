@@ -1,6 +1,6 @@
 //! The commands themselves.
 
-use super::command::{Arguments, Command, help};
+use super::backslash::{Arguments, Command, help};
 use super::{Next, Shell};
 use crate::failure::{Failure, Result};
 use crate::output::{Format, print};
@@ -46,7 +46,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command {
         names: &["\\d"],
         arguments: "[NAME]",
-        help: "an object and all that belongs to it; tables and views without a name",
+        help: "describe an object; without NAME, list tables and views",
         run: |shell, arguments| match arguments.all {
             "" => {
                 shell.on_runner(|runner| {
@@ -125,7 +125,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command {
         names: &["\\z"],
         arguments: "[NAME]",
-        help: "who may do what with an object, who has a role, or all of it",
+        help: "privileges on an object, members of a role, or all grants",
         run: |shell, arguments| {
             let name = (!arguments.all.is_empty()).then(|| arguments.all.to_owned());
             shell.on_runner(|runner| runner.show_grants(name.as_deref()))?;

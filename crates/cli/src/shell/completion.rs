@@ -1,6 +1,6 @@
 //! Completion of keywords, names and files.
 
-use super::command;
+use super::backslash;
 use crate::ddl;
 use crate::runner::Runner;
 use crate::terminal;
@@ -58,18 +58,20 @@ impl Completion {
         // A command may also follow SQL in its line.
         let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
         if word.starts_with('\\') {
-            let names = command::names().filter(|name| name.starts_with(word));
+            let names = backslash::names().filter(|name| name.starts_with(word));
             return Ok((at - word.len(), names.map(|name| pair(name.to_owned())).collect()));
         }
         if let Some(end) = before.find(char::is_whitespace).filter(|_| before.starts_with('\\')) {
             let (name, arguments) = before.split_at(end);
             let is_first = !arguments.trim_start().contains(char::is_whitespace);
-            if matches!(name, "\\i" | "\\o" | "\\cd" | "\\c" | "\\connect")
-                || (matches!(name, "\\copy" | "\\load") && !is_first)
-            {
-                return self.files.complete(text, at, context);
-            }
-            if name == "\\load" {
+            let is_table = arguments.split_whitespace().rev().take(2).any(|word| word == "--into");
+            let is_file = match name {
+                "\\i" | "\\o" | "\\cd" | "\\c" | "\\connect" => true,
+                "\\copy" => !is_first,
+                "\\load" => !is_table,
+                _ => false,
+            };
+            if is_file {
                 return self.files.complete(text, at, context);
             }
         }

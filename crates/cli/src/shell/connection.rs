@@ -1,6 +1,6 @@
 //! Other databases, and connections that are lost.
 
-use super::{Next, Shell, tell};
+use super::{Next, Shell, report_failure};
 use crate::failure::{Failure, Result};
 use crate::{interrupt, open, terminal};
 use firearrow::Config;
@@ -36,7 +36,7 @@ impl Shell {
         if matches!(failure.reason(), Failure::PipeClosed) {
             return Ok(Next::Continue);
         }
-        tell(failure);
+        report_failure(failure);
         if interrupt::reason().is_some() || !self.runner.borrow().connection.is_failed() {
             return Ok(Next::Continue);
         }
@@ -47,7 +47,7 @@ impl Shell {
             let (url, config) = (self.runner.borrow().url.clone(), self.runner.borrow().config.clone());
             match self.reconnect(&url, config) {
                 Ok(()) => return Ok(Next::Continue),
-                Err(failure) => tell(&failure),
+                Err(failure) => report_failure(&failure),
             }
             let Some(editor) = &mut self.editor else { break };
             again = interrupt::reason().is_none() && editor.ask("Try again? [Y/n] ", true)? == Some(true);

@@ -1,12 +1,12 @@
 //! `firearrow shell`: an interactive session.
 //!
 //! ```text
-//!  editor ─► Shell ─┬─ \commands ─► command ─┐
-//!    │              └─ SQL ──────────────────┴─► Runner ─► display, pager
+//!  editor ─► Shell ─┬─ backslash ─► commands ─┐
+//!    │              └─ SQL ───────────────────┴─► Runner ─► display, pager
 //!    └─ completion ─► the catalog
 //! ```
 
-mod command;
+mod backslash;
 mod commands;
 mod completion;
 mod connection;
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &ShellArgs, json: bool) -> Result<()> {
     }
     let mut runner = Runner::new(&args.url, config, connection, settings, display);
     if args.read_only {
-        runner.read_only();
+        runner.set_read_only();
     }
     let runner = Rc::new(RefCell::new(runner));
     let mut shell = Shell {
@@ -185,7 +185,7 @@ impl Shell {
         }
     }
 
-    /// The name of the database, and * while changes are not committed.
+    /// The name of the database; with * while changes are not committed, and + in a transaction that is open without any.
     fn prompt(&self) -> String {
         let runner = self.runner.borrow();
         let database = runner.config.target.database();
@@ -205,7 +205,7 @@ impl Shell {
         match trimmed.to_ascii_lowercase().as_str() {
             "exit" => return Ok(Next::Commit),
             "quit" => return Ok(self.quit()),
-            "help" | "?" => return command::run(self, "\\?", ""),
+            "help" | "?" => return backslash::run(self, "\\?", ""),
             _ => {}
         }
         // A command may follow SQL that has not ended.
@@ -219,7 +219,7 @@ impl Shell {
                     next => return Ok(next),
                 }
             }
-            return command::run(self, &trimmed[start..], before);
+            return backslash::run(self, &trimmed[start..], before);
         }
         self.run_sql(text)
     }
@@ -384,11 +384,10 @@ fn edited(text: &str) -> Result<String> {
 }
 
 /// Says why something has not been done.
-fn tell(failure: &Failure) {
-    match failure.reason() {
-        Failure::Stopped => terminal::remark("cancelled"),
-        Failure::Firebird(error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
-        Failure::Told(_, error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
+fn report_failure(failure: &Failure) {
+    match failure.client() {
+        _ if matches!(failure.reason(), Failure::Stopped) => terminal::remark("cancelled"),
+        Some(error) if error.kind() == Kind::Cancelled => terminal::remark("cancelled"),
         _ => terminal::remark(&format!("error: {}", failure.text(false))),
     }
 }

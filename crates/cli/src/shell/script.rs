@@ -26,7 +26,7 @@ impl Shell {
     fn run_scripts(&mut self, args: &ShellArgs) -> Result<Next> {
         let mut scripts: Vec<_> = args.command.iter().map(|script| (None, script.clone())).collect();
         for path in &args.file {
-            scripts.push((Some(path.display().to_string()), crate::query::script(path)?));
+            scripts.push((Some(path.display().to_string()), crate::runner::read_script(path)?));
         }
         for (name, script) in scripts {
             let ran = self.lines(&script).map_err(|error| match name {

@@ -376,7 +376,7 @@ fn tally() -> String {
     };
     let operations = [0, 0, 5000, 0, 5000].map(of).join(",");
     let tally = format!(
-        r#"{{"operations":[{operations}],"fewest":[9,9,9,9,9],"ledger":{{"orders":0,"lines":0,"payments":0,"paid_cents":0,"delivered":0,"unknown":0}},"retries":{{}},"errors":{{}},"series":[[0,0,5000,0,5000]],"backlog":0,"late_us":0}}"#
+        r#"{{"operations":[{operations}],"least_completed":[9,9,9,9,9],"ledger":{{"orders":0,"lines":0,"payments":0,"paid_cents":0,"delivered":0,"unknown":0}},"retries":{{}},"errors":{{}},"series":[[0,0,5000,0,5000]],"backlog":0,"late_us":0}}"#
     );
     format!(r#"echo '{{"worked":{{"tally":{tally},"ended":[null,null,null],"client_cpu_s":1}}}}'"#)
 }

@@ -79,6 +79,22 @@ matrix!(
         let outcome = firearrow(target, &["query", &url, unseen]);
         outcome.failure(1, &["sees no definition that was made after it began"]);
         firearrow(target, &["query", &url, "DROP TABLE u"]).success();
+        // A script that is stopped says it as well.
+        let endless = "INSERT INTO t VALUES (8); COMMIT; INSERT INTO t VALUES (9); \
+                       EXECUTE BLOCK AS DECLARE i INTEGER = 0; BEGIN WHILE (1 = 1) DO i = MOD(i + 1, 7); END";
+        let outcome = firearrow(target, &["query", &url, endless, "--timeout", "2s"]);
+        outcome.failure(124, &["timed out", "committed before: 1 statement; rolled back: 1 statement"]);
+        assert_eq!(rows(target, &url, "SELECT n FROM t WHERE n > 7"), ["8"]);
+        // For programs, outcome and hint are fields of their own.
+        let outcome = firearrow(target, &["query", &url, unseen, "--json"]);
+        let error: serde_json::Value = serde_json::from_str(outcome.stderr.trim()).expect("one object");
+        let text = |name: &str| error["error"][name].as_str().unwrap_or_default().to_owned();
+        assert!(text("hint").contains("sees no definition"), "{error}");
+        assert!(
+            text("outcome").contains("rolled back") && !text("message").contains("rolled back"),
+            "{error}"
+        );
+        firearrow(target, &["query", &url, "DROP TABLE u"]).success();
         // Every statement for itself.
         let outcome = firearrow(target, &["query", &url, &format!("DELETE FROM t; {sql}"), "--autocommit"]);
         outcome.failure(1, &["T", "committed before: 1 statement"]);

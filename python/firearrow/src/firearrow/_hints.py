@@ -91,6 +91,6 @@ def _of_sql(message: str) -> str | None:
     if found := _UNKNOWN.search(message):
         return (
             "if it was just created: a table can be used after commit(); "
-            f'a name with lower-case letters needs quotes: "{found[1].lower()}"'
+            f'if the name of a table has lower-case letters, it needs quotes: "{found[1].lower()}"'
         )
     return None

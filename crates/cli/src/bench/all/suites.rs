@@ -3,7 +3,7 @@
 use super::size::Size;
 use crate::bench::CommandHost;
 use crate::bench::driver::smoke_options;
-use crate::beside;
+use crate::installed;
 use firearrow::config::{Config, Target};
 use firearrow_bench::driver::{self, Firebird, Shape, Source};
 use firearrow_bench::{
@@ -100,7 +100,7 @@ fn wire(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
 }
 
 fn odbc(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
-    let library = match beside::library(beside::ODBC) {
+    let library = match installed::library(installed::ODBC) {
         Ok(library) => library,
         Err(reason) => return Ok(Outcome::Unavailable(reason)),
     };
@@ -119,7 +119,7 @@ fn odbc(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
 }
 
 fn adbc(setup: &Setup<'_>, keep: Keep<'_>) -> Result<Outcome> {
-    let library = match beside::library(beside::ADBC) {
+    let library = match installed::library(installed::ADBC) {
         Ok(library) => library,
         Err(reason) => return Ok(Outcome::Unavailable(reason)),
     };

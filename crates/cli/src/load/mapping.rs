@@ -1,9 +1,9 @@
 //! What becomes of the files' columns: their names in the table, and their types.
 
 use super::convert::{Conversion, Refused};
+use super::infer::types;
 use super::source::Part;
 use super::table::Table;
-use super::types::types;
 use crate::failure::{Failure, Result};
 use arrow::array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;

@@ -1,7 +1,7 @@
 //! The types of a new table's columns, by the texts of its first rows. A type is chosen only if all values have its very
 //! form; anything else is text.
 
-use super::moment;
+use super::datetime;
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{DataType, TimeUnit};
 
@@ -95,20 +95,20 @@ fn both(one: Kind, other: Kind) -> Kind {
 }
 
 fn kind(text: &str) -> Kind {
-    if is_boolean(text).is_some() {
+    if parse_boolean(text).is_some() {
         return Kind::Boolean;
     }
-    if moment::date(text).is_some() {
+    if datetime::date(text).is_some() {
         return Kind::Date;
     }
-    if moment::timestamp(text).is_some() {
+    if datetime::timestamp(text).is_some() {
         return Kind::Timestamp;
     }
     number(text).unwrap_or(Kind::Text)
 }
 
 /// Returns the truth value.
-pub(super) fn is_boolean(text: &str) -> Option<bool> {
+pub(super) fn parse_boolean(text: &str) -> Option<bool> {
     match text {
         _ if text.eq_ignore_ascii_case("true") => Some(true),
         _ if text.eq_ignore_ascii_case("false") => Some(false),
