@@ -1,6 +1,6 @@
 //! A server that is killed while terminals work: afterwards every commit that it acknowledged must be there.
 
-use crate::check::{self, Condition};
+use crate::check::{self, Condition, Hidden};
 use crate::run::{Options, Site, terminals, wait};
 use crate::scale::Scale;
 use crate::shown::{Shown, bounds};
@@ -46,6 +46,8 @@ pub struct Crash {
     pub recovery_s: f64,
     /// The conditions afterwards.
     pub conditions: Vec<Condition>,
+    /// Tables of which a scan misses rows, which the engine has to repair; without that, conditions are violated.
+    pub hidden: Vec<Hidden>,
     /// What is wrong; empty if nothing was lost.
     pub problems: Vec<String>,
 }
@@ -81,9 +83,13 @@ pub fn crash(host: &dyn Host, config: &Config, options: &Options, outage: &Outag
 
     host.status("checking");
     let after = Shown::read(&connection)?;
-    let conditions = check::conditions(&connection.begin(TransactionOptions::reading())?, true)?;
+    let transaction = connection.begin(TransactionOptions::reading())?;
+    let conditions = check::conditions(&transaction, true)?;
+    let hidden = check::hidden(&transaction)?;
+    transaction.commit()?;
     let interrupted = ended.iter().filter(|error| error.is_some()).count();
-    let mut problems: Vec<String> = conditions.iter().filter_map(Condition::problem).collect();
+    let mut problems: Vec<String> = hidden.iter().map(Hidden::problem).collect();
+    problems.extend(conditions.iter().filter_map(Condition::problem));
     problems.extend(bounds(before, after, &tally.ledger, interrupted as u64));
     problems.extend(lost(&connection, scale, &tally.orders)?);
     if interrupted == 0 {
@@ -102,6 +108,7 @@ pub fn crash(host: &dyn Host, config: &Config, options: &Options, outage: &Outag
         interrupted,
         recovery_s,
         conditions,
+        hidden,
         problems,
     })
 }

@@ -40,7 +40,7 @@ mod terminal;
 mod way;
 
 pub use campaign::{Options as CampaignOptions, Point, campaign, measure};
-pub use check::{Condition, conditions};
+pub use check::{Condition, Hidden, conditions};
 pub use compare::{Comparison, Missing, Options as CompareOptions, Place, Turn, compare};
 pub use crash::{Crash, Outage, crash};
 pub use depth::IndexDepth;

@@ -1,13 +1,13 @@
 //! Loads small databases and runs terminals on them.
 
-use firearrow::Connection;
 use firearrow::config::Config;
+use firearrow::{Connection, TransactionOptions};
 use firearrow_bench::{Host, Result, Standalone};
 use firearrow_oltp::{
-    Connections, Level, LoadOptions, Locality, Mix, Mode, Outage, Pace, Run, RunOptions, Scale, Think,
-    conditions, crash, load, run,
+    Condition, Connections, Level, LoadOptions, Locality, Mix, Mode, Outage, Pace, Run, RunOptions, Scale,
+    Think, conditions, crash, load, run,
 };
-use firearrow_testkit::{Server, Target, matrix};
+use firearrow_testkit::{Generation, Server, Target, matrix};
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
@@ -253,7 +253,25 @@ matrix!(
                 restart: &|| Ok(server.borrow_mut().restart()?),
                 patience: Duration::from_secs(20),
             };
-            let found = crash(&Standalone, &config, &running(mode), &outage)?;
+            let orders = || -> Result<i64> {
+                Ok(Connection::open(&config)?.query("SELECT COUNT(*) FROM ORDERS")?.value()?)
+            };
+            let before = orders()?;
+            let mut found = crash(&Standalone, &config, &running(mode), &outage)?;
+            if !found.hidden.is_empty() {
+                // A fault of this engine, not of its client; everything must be there once gfix has repaired it.
+                assert_eq!(target.generation(), Generation::V4_0, "{:?}", found.problems);
+                let server = server.borrow();
+                let said = server.mend(&server.database_path("crash"))?;
+                assert!(said.contains("pointer page warnings"), "{said}\n{:?}", found.problems);
+                eprintln!("mended: {:?}", found.problems);
+                let connection = Connection::open(&config)?;
+                let conditions = conditions(&connection.begin(TransactionOptions::default())?, true)?;
+                found.problems = conditions.iter().filter_map(Condition::problem).collect();
+                let made = (orders()? - before).unsigned_abs();
+                let most = found.acknowledged.orders + found.interrupted as u64;
+                assert!((found.acknowledged.orders..=most).contains(&made), "{made}: {found:?}");
+            }
             assert_eq!(found.problems, Vec::<String>::new(), "{mode:?}");
             assert!(found.forced_writes && found.acknowledged.orders > 0, "{found:?}");
             assert_eq!((found.interrupted, found.conditions.len()), (4, 12));

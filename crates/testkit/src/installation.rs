@@ -84,6 +84,11 @@ impl Installation {
         self.command(&self.isql)
     }
 
+    /// The tool that validates and repairs databases, likewise.
+    pub(crate) fn gfix(&self) -> Command {
+        self.command(&self.isql.with_file_name("gfix"))
+    }
+
     fn command(&self, program: &Path) -> Command {
         match &self.libraries {
             Libraries::System => Command::new(program),

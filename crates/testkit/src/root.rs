@@ -108,6 +108,19 @@ impl Root {
         Err(io::Error::other(format!("isql: {status}\n{}", String::from_utf8_lossy(&stderr).trim_end())))
     }
 
+    /// Runs gfix. Its findings are no errors of its own.
+    pub(crate) fn gfix(&self, arguments: &[&str]) -> io::Result<String> {
+        let mut command = self.in_root(self.installation.gfix());
+        command.args(arguments);
+        let Output { status, stdout, stderr } = process::run(command, TOOL_LIMIT)?;
+        let said = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+        if status.success() {
+            Ok(said)
+        } else {
+            Err(io::Error::other(format!("gfix: {status}\n{}", said.trim_end())))
+        }
+    }
+
     /// The output of the server so far, for error messages.
     pub(crate) fn log(&self) -> String {
         let mut text = String::new();

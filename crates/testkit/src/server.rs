@@ -170,6 +170,15 @@ impl Server {
             .map(drop)
     }
 
+    /// Validates a database that nobody uses, and repairs what can be repaired. Returns what gfix says.
+    ///
+    /// # Errors
+    /// gfix cannot be run, or not on this database.
+    pub fn mend(&self, database: &Path) -> io::Result<String> {
+        let login = ["-user", Self::USER, "-password", Self::PASSWORD];
+        self.root.gfix(&[&["-mend", "-full"][..], &login, &[&self.place(database)]].concat())
+    }
+
     /// The log of the server so far.
     pub fn log(&self) -> String {
         self.root.log()

@@ -126,7 +126,7 @@ impl Runner {
     }
 
     /// The failure of a script that went on after errors.
-    fn failed(&self) -> Result<()> {
+    fn failures(&self) -> Result<()> {
         match self.failed {
             0 => Ok(()),
             failed => Err(Failure::other(counted(failed, "statement", " failed"))),
@@ -167,7 +167,7 @@ impl Runner {
     /// Runs one statement, and shows what it gave.
     pub(crate) fn run(&mut self, sql: &str, parameters: &Params) -> Result<()> {
         let started = (Instant::now(), self.connection.wire_stats());
-        if self.obeys(sql)? {
+        if self.run_own_statement(sql)? {
             return Ok(());
         }
         let ran = self.run_on_server(sql, parameters);
@@ -231,7 +231,7 @@ impl Runner {
     }
 
     /// Whether this was for the command and not for the server: SET and SHOW of isql.
-    fn obeys(&mut self, sql: &str) -> Result<bool> {
+    fn run_own_statement(&mut self, sql: &str) -> Result<bool> {
         let words: Vec<_> = firearrow::sql::tokens(sql).take(3).collect();
         let is = |index: usize, word: &str| words.get(index).is_some_and(|token| token.is_word(word));
         if is(0, "SET") && !is(1, "TRANSACTION") {
@@ -263,13 +263,13 @@ impl Runner {
             Role::Start(options) => self.start(options),
             Role::Define if self.settings.auto_ddl => {
                 self.definitions += 1;
-                self.alone(sql, parameters, self.options)
+                self.run_in_own_transaction(sql, parameters, self.options)
             }
             Role::Read if self.open.is_none() => self.read(sql, parameters),
             _ if self.settings.auto_commit && self.open.is_none() => {
-                self.alone(sql, parameters, self.options)
+                self.run_in_own_transaction(sql, parameters, self.options)
             }
-            role => self.within(sql, parameters, role != Role::Read),
+            role => self.run_in_open_transaction(sql, parameters, role != Role::Read),
         }
     }
 
@@ -280,7 +280,7 @@ impl Runner {
         self.roll_back()?;
         let mut options = options;
         options.read_only |= self.options.read_only;
-        self.open = Some(self.begun(self.connection.begin(options)?));
+        self.open = Some(self.opened(self.connection.begin(options)?));
         Ok(Some(Done::Told("a transaction is open; COMMIT or ROLLBACK ends it")))
     }
 
@@ -297,7 +297,12 @@ impl Runner {
     }
 
     /// In a transaction of its own, which is committed.
-    fn alone(&mut self, sql: &str, parameters: &Params, options: TransactionOptions) -> Result<Option<Done>> {
+    fn run_in_own_transaction(
+        &mut self,
+        sql: &str,
+        parameters: &Params,
+        options: TransactionOptions,
+    ) -> Result<Option<Done>> {
         let mut transaction = self.connection.begin_lazy(options)?;
         let done = self.execute(sql, parameters, &mut transaction)?;
         if done.is_some() {
@@ -325,24 +330,29 @@ impl Runner {
             {
                 drop(transaction);
                 if self.settings.auto_commit {
-                    return self.alone(sql, parameters, self.options);
+                    return self.run_in_own_transaction(sql, parameters, self.options);
                 }
-                self.within(sql, parameters, true)
+                self.run_in_open_transaction(sql, parameters, true)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn begun(&self, transaction: Transaction) -> Open {
+    fn opened(&self, transaction: Transaction) -> Open {
         Open { transaction, changes: 0, definitions: self.definitions }
     }
 
     /// In the open transaction, or one that stays open.
-    fn within(&mut self, sql: &str, parameters: &Params, changes: bool) -> Result<Option<Done>> {
+    fn run_in_open_transaction(
+        &mut self,
+        sql: &str,
+        parameters: &Params,
+        changes: bool,
+    ) -> Result<Option<Done>> {
         let was_open = self.open.is_some();
         let mut open = match self.open.take() {
             Some(open) => open,
-            None => self.begun(self.connection.begin_lazy(self.options)?),
+            None => self.opened(self.connection.begin_lazy(self.options)?),
         };
         let done = self.execute(sql, parameters, &mut open.transaction);
         // What the engine has refused has changed nothing. What was executed has, even if its rows were not wanted.

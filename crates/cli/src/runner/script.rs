@@ -97,7 +97,7 @@ pub(crate) fn run_script(runner: &mut Runner, name: &str, script: &str) -> Resul
             Err(error) => {
                 let error =
                     Failure::At(format!("{name}, line {}", line_number(script, statement)), Box::new(error));
-                runner.survives(error)?;
+                runner.report_or_stop(error)?;
             }
         }
     }
@@ -114,7 +114,7 @@ impl Runner {
             Err(failure) => Err(failure),
         };
         let undone = self.roll_back().map(|_| ());
-        let Err(failure) = ended.and(undone) else { return self.failed() };
+        let Err(failure) = ended.and(undone) else { return self.failures() };
         // Whoever stops reading may not know that the rest was not run.
         let failure = match failure.reason() {
             Failure::PipeClosed => Failure::other(failure.text(false)),
@@ -127,7 +127,7 @@ impl Runner {
     }
 
     /// Shows an error after which the script goes on, or returns it.
-    pub(crate) fn survives(&mut self, error: Failure) -> Result<()> {
+    pub(crate) fn report_or_stop(&mut self, error: Failure) -> Result<()> {
         let is_end = self.settings.bail
             || matches!(error.reason(), Failure::PipeClosed | Failure::Stopped)
             || interrupt::check().is_err()

@@ -179,7 +179,7 @@ impl Shell {
             if interrupt::reason().is_some() {
                 return Err(Failure::Stopped);
             }
-            if next != Next::Continue && self.leaves(next)? {
+            if next != Next::Continue && self.end_session(next)? {
                 return Ok(());
             }
         }
@@ -332,7 +332,7 @@ impl Shell {
     }
 
     /// Commits or rolls back what is open, and returns whether the session ends.
-    fn leaves(&mut self, next: Next) -> Result<bool> {
+    fn end_session(&mut self, next: Next) -> Result<bool> {
         let changes = self.runner.borrow().uncommitted().unwrap_or(0);
         let commit = match next {
             Next::Commit => true,

@@ -67,7 +67,7 @@ impl Shell {
                     Ok(next) => return Ok(next),
                     Err(error) => {
                         let error = Failure::At(format!("line {begin}"), Box::new(error));
-                        self.runner.borrow_mut().survives(error)?;
+                        self.runner.borrow_mut().report_or_stop(error)?;
                     }
                 }
                 sql = std::mem::take(&mut self.kept);
