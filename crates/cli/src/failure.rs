@@ -73,7 +73,9 @@ impl Failure {
                 format!("{}\n  {outcome}", reason.told(verbose, hints))
             }
             Self::WithOutcome(reason, _) => reason.told(verbose, hints),
-            Self::Stopped => interrupt::reason().map_or_else(String::new, interrupt::Reason::text),
+            Self::Stopped => {
+                interrupt::reason().map_or_else(|| "interrupted".to_owned(), interrupt::Reason::text)
+            }
             Self::PipeClosed => "nobody reads the output".to_owned(),
         };
         secret::redact(text.trim_end())
@@ -91,11 +93,16 @@ impl Failure {
     /// Prints the error and returns the exit status.
     pub(crate) fn report(&self, verbose: bool, json: bool) -> u8 {
         if let Some(reason) = interrupt::reason() {
-            interrupt::report(reason, &self.detail(verbose));
+            match json {
+                true => interrupt::report_json(reason, self.outcome()),
+                false => interrupt::report(reason, &self.detail(verbose)),
+            }
             return reason.status();
         }
         let status = match self.reason() {
             Self::Usage(_) => 2,
+            // Ctrl-C at a question: the terminal sent no signal.
+            Self::Stopped => 130,
             Self::PipeClosed => return 0,
             _ => 1,
         };

@@ -9,7 +9,7 @@ use firearrow::{Config, Connection, Kind, Result, Warning};
 use firearrow_bench::secret;
 use firearrow_driver::{Session, SessionOptions};
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -59,11 +59,48 @@ pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
         let mut terminal = console::Term::stderr();
         write!(terminal, "Password for {}@{}: ", terminal::line(user), terminal::line(host))?;
         let _attributes = interrupt::keep_terminal();
-        let password = Password::from(interrupt::waiting(|| terminal.read_secure_line())?);
+        let password = Password::from(interrupt::waiting(|| read_password(&mut terminal))?);
         entered().push((config.target.clone(), user.clone(), password.clone()));
         config.password = Some(password);
     }
     Ok(config)
+}
+
+/// The URL with a whole path in place of that of a file in the current folder, which a shell may change.
+pub(crate) fn with_whole_path(url: &str, config: &Config) -> String {
+    let Target::Embedded { path } = &config.target else { return url.to_owned() };
+    let file = Path::new(path);
+    // Anything else is an alias.
+    let is_file = file.is_relative() && file.exists();
+    let whole = std::path::absolute(file).ok().and_then(|whole| whole.to_str().map(str::to_owned));
+    match whole {
+        Some(whole)
+            if is_file && url.matches(path.as_str()).count() == 1 && !whole.contains(['?', '%', '#']) =>
+        {
+            url.replace(path.as_str(), &whole)
+        }
+        _ => url.to_owned(),
+    }
+}
+
+/// Reads a password key by key, so that Ctrl-C ends the question also where signals end nothing else, and that arrows and
+/// pasted marks are no part of it.
+fn read_password(terminal: &mut console::Term) -> Result<String, Failure> {
+    let mut password = String::new();
+    let ended = loop {
+        match terminal.read_key_raw()? {
+            console::Key::Enter => break Ok(password),
+            console::Key::CtrlC => break Err(Failure::Stopped),
+            console::Key::Backspace => drop(password.pop()),
+            // Ctrl-D and Ctrl-U, as the terminal itself has them.
+            console::Key::Char('\u{4}') if password.is_empty() => break Err(Failure::Stopped),
+            console::Key::Char('\u{15}') => password.clear(),
+            console::Key::Char(c) => password.push(c),
+            _ => {}
+        }
+    };
+    terminal.write_line("")?;
+    ended
 }
 
 fn entered() -> MutexGuard<'static, Vec<(Target, String, Password)>> {

@@ -8,9 +8,9 @@ use crate::open::{open, parse, refuse_blob_ids, warn_of_statements};
 use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
 use crate::parameters::bind;
 use crate::phases::Phases;
-use crate::runner::{Display, Flow, Runner, Settings, line_number, read_script, run_script, wrong_script};
+use crate::runner::{Display, Flow, Runner, Settings, line_number, read_script, run_script, split};
 use crate::terminal;
-use firearrow::{BatchLimits, Connection, Cursor, Kind, TransactionOptions};
+use firearrow::{BatchLimits, Connection, Cursor, Kind, StatementKind, TransactionOptions};
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::Path;
@@ -118,8 +118,14 @@ fn run_on(
                 let facts = json!({ "affected_rows": affected, "seconds": seconds(started) });
                 output::print_data(&format!("{facts}\n"))?;
             }
-            (false, Some(rows)) => output::print(&(counted(rows, "row", " affected") + "\n"))?,
-            (false, None) => output::print("done\n")?,
+            (false, rows) => {
+                let text = rows.map_or_else(|| "done".to_owned(), |rows| counted(rows, "row", " affected"));
+                // Data formats have data alone.
+                match format.is_for_people() {
+                    true => output::print(&(text + "\n"))?,
+                    false => terminal::remark(&text),
+                }
+            }
         }
         if args.wire {
             terminal::remark(&phases.text(json));
@@ -137,11 +143,19 @@ fn run_on(
     let mut limits = BatchLimits::default();
     // Fetches no more rows than are shown.
     limits.rows = args.limit.map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
+    let only_reads = statement.kind() == StatementKind::Select;
     let cursor = statement.with_limits(limits).query(&transaction, parameters)?;
     phases.end("execute", connection);
     let (output, file) = output(args)?;
     let sink = format.sink(&cursor.schema(), style(args, format), output)?;
-    let rows = drain(cursor, sink, args.limit, || phases.end("first row", connection))?;
+    let drained = drain(cursor, sink, args.limit, || phases.end("first row", connection));
+    let rows = drained.map_err(|failure| match failure {
+        // Whoever stops reading may not know that nothing was changed.
+        Failure::PipeClosed if !only_reads => {
+            Failure::other("nobody reads the output: rolled back, nothing was changed")
+        }
+        failure => failure,
+    })?;
     transaction.commit()?;
     phases.end("rest", connection);
     if let Some(file) = file {
@@ -189,8 +203,7 @@ fn scripts(args: &QueryArgs) -> Result<Vec<Script>> {
 }
 
 fn statements(script: &Script) -> Result<Vec<&str>> {
-    let statements = firearrow_driver::script::statements(&script.text);
-    statements.map_err(|error| Failure::At(script.name.clone(), Box::new(wrong_script(error))))
+    split(&script.text).map_err(|error| Failure::At(script.name.clone(), Box::new(error)))
 }
 
 /// What a statement begins with that is not for the server, or not always.

@@ -159,6 +159,17 @@ pub(crate) fn report(reason: Reason, detail: &str) {
     }
 }
 
+/// As [`report`], for programs. `outcome` is what has become of the statements before.
+pub(crate) fn report_json(reason: Reason, outcome: Option<&str>) {
+    if !REPORTED.swap(true, Ordering::SeqCst) {
+        let mut error = serde_json::json!({ "message": reason.text() });
+        if let Some(outcome) = outcome.map(str::to_owned).or_else(leftover::staying) {
+            error["outcome"] = outcome.into();
+        }
+        terminal::notice(&serde_json::json!({ "error": error }).to_string());
+    }
+}
+
 /// Ends the process. Does not wait for an engine in this process, which may still be busy with cancelled work.
 pub(crate) fn finish(status: u8) -> ExitCode {
     if reason().is_some() {

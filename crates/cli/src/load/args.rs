@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum, ValueHint};
 use encoding_rs::Encoding;
 use firearrow_driver::TextAs;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -124,6 +125,16 @@ impl LoadArgs {
             && self.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == reject))
         {
             return Err(Failure::usage("--reject would replace a file that is loaded; choose another name"));
+        }
+        if let Some(reject) = self.reject.as_ref().and_then(|path| path.metadata().ok())
+            && self.files.iter().any(|file| is_standard_input(file))
+            && let Ok(input) = Path::new("/dev/stdin").metadata()
+            && (input.dev(), input.ino()) == (reject.dev(), reject.ino())
+            && input.is_file()
+        {
+            return Err(Failure::usage(
+                "--reject would replace the file that is loaded; choose another name",
+            ));
         }
         if self.files.len() > 1 && self.files.iter().any(|file| is_standard_input(file)) {
             return Err(Failure::usage("standard input cannot be loaded together with files"));

@@ -9,10 +9,10 @@ use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fmt::Display;
-use std::io::BufRead;
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub(super) struct Columnar {
     path: PathBuf,
@@ -21,6 +21,8 @@ pub(super) struct Columnar {
     rest: Option<RecordBatch>,
     done: u64,
     rows: Option<u64>,
+    /// Of a stream: whether its bytes have ended. The mark of its end comes before that.
+    is_cut: Arc<AtomicBool>,
 }
 
 impl Columnar {
@@ -63,14 +65,17 @@ impl Columnar {
             }
             (false, _) => {
                 let bytes = if is_regular { input::bytes(path, read)? } else { bytes };
-                Box::new(StreamReader::try_new(bytes, None).map_err(|error| unreadable(path, &error))?)
+                let is_cut = Arc::<AtomicBool>::default();
+                let bytes = Watched { bytes, is_over: Arc::clone(&is_cut) };
+                let reader = StreamReader::try_new(bytes, None).map_err(|error| unreadable(path, &error))?;
+                return Ok(Self { is_cut, ..Self::new(path, Box::new(reader)) });
             }
         };
         Ok(Self::new(path, reader))
     }
 
     fn new(path: &Path, reader: Box<dyn RecordBatchReader + Send>) -> Self {
-        Self { path: path.to_owned(), reader, rest: None, done: 0, rows: None }
+        Self { path: path.to_owned(), reader, rest: None, done: 0, rows: None, is_cut: Arc::default() }
     }
 }
 
@@ -85,6 +90,13 @@ impl Source for Columnar {
                 Some(batch) => batch,
                 None => match self.reader.next() {
                     Some(batch) => batch.map_err(|error| unreadable(&self.path, &error))?,
+                    // The reader takes the end of the bytes for the end of the stream.
+                    None if self.is_cut.load(Ordering::Relaxed) => {
+                        return Err(unreadable(
+                            &self.path,
+                            &"the stream is cut off: the mark of its end is missing",
+                        ));
+                    }
                     None => return Ok(None),
                 },
             };
@@ -103,6 +115,22 @@ impl Source for Columnar {
 
     fn rows(&self) -> Option<u64> {
         self.rows
+    }
+}
+
+/// Notices the end of the bytes.
+struct Watched<R> {
+    bytes: R,
+    is_over: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        if count == 0 && !buffer.is_empty() {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        Ok(count)
     }
 }
 

@@ -2,7 +2,7 @@
 //! server as text, which converts it by the column's type.
 
 use super::datetime;
-use super::infer::parse_boolean;
+use super::infer::{is_double, parse_boolean};
 use arrow::array::{Array, ArrayRef, BinaryBuilder, PrimitiveArray, StringArray, StringBuilder};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int64Type, TimeUnit,
@@ -25,6 +25,8 @@ pub(super) enum Conversion {
     Bytes,
     /// The types of new tables.
     Boolean,
+    /// A double that has every digit of the text.
+    Exact,
     Integer,
     Decimal(u8, i8),
     Date,
@@ -59,7 +61,7 @@ impl Conversion {
             DataType::Boolean => Self::Boolean,
             DataType::Int64 => Self::Integer,
             DataType::Decimal128(precision, scale) => Self::Decimal(*precision, *scale),
-            DataType::Float64 => Self::Double,
+            DataType::Float64 => Self::Exact,
             DataType::Date32 => Self::Date,
             DataType::Timestamp(..) => Self::Timestamp,
             _ => Self::Keep,
@@ -70,7 +72,7 @@ impl Conversion {
     pub(super) fn data_type(self) -> DataType {
         match self {
             Self::Keep | Self::Moment => DataType::Utf8,
-            Self::Double => DataType::Float64,
+            Self::Double | Self::Exact => DataType::Float64,
             Self::Single => DataType::Float32,
             Self::Bytes => DataType::Binary,
             Self::Boolean => DataType::Boolean,
@@ -106,6 +108,12 @@ impl Conversion {
                 let number: f64 = text.trim().parse().ok()?;
                 (number.is_finite() || !has_digits(text)).then_some(number)
             }),
+            Self::Exact => {
+                each.primitive::<Float64Type>("a number that a DOUBLE PRECISION has exactly", |text| {
+                    let text = text.trim();
+                    is_double(text).then(|| text.parse().ok()).flatten()
+                })
+            }
             Self::Single => each.primitive::<Float32Type>("a number of a FLOAT", |text| {
                 let number: f32 = text.trim().parse().ok()?;
                 (number.is_finite() || !has_digits(text)).then_some(number)

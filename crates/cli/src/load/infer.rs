@@ -88,7 +88,7 @@ fn both(one: Kind, other: Kind) -> Kind {
     match (one, other) {
         (Nothing, kind) | (kind, Nothing) => kind,
         (Number(one), Number(other)) => Number(one.both(other)),
-        (Real, Number(_)) | (Number(_), Real) => Real,
+        (Real, Number(number)) | (Number(number), Real) if number.is_double => Real,
         (one, other) if one == other => one,
         _ => Text,
     }
@@ -138,7 +138,7 @@ fn number(text: &str) -> Option<Kind> {
         return None;
     }
     if has_exponent {
-        return Some(Kind::Real);
+        return is_double(text).then_some(Kind::Real);
     }
     let scale = fraction.map_or(0, str::len);
     Some(Kind::Number(Number {
@@ -151,17 +151,21 @@ fn number(text: &str) -> Option<Kind> {
 }
 
 /// Whether a double has the same digits.
-fn is_double(text: &str) -> bool {
+pub(super) fn is_double(text: &str) -> bool {
+    let Ok(double) = text.parse::<f64>() else { return false };
+    let text = text.split(['e', 'E']).next().unwrap_or_default();
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let digits = digits.trim_start_matches('0');
     let digits = if text.contains('.') { digits.trim_end_matches('0') } else { digits };
     match digits.len() {
-        ..=15 => true,
-        count @ 16..=17 => text.parse::<f64>().is_ok_and(|double| {
+        0 => true,
+        // Beyond these, a double has fewer digits, or none.
+        1..=15 => double.is_normal(),
+        count @ 16..=17 => {
             let shown = format!("{double:.*e}", count - 1);
             let mantissa = shown.split('e').next().unwrap_or_default();
-            mantissa.chars().filter(char::is_ascii_digit).eq(digits.chars())
-        }),
+            double.is_normal() && mantissa.chars().filter(char::is_ascii_digit).eq(digits.chars())
+        }
         _ => false,
     }
 }

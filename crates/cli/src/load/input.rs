@@ -49,19 +49,21 @@ pub(super) fn text(path: &Path, encoding: Option<&'static Encoding>, read: &Arc<
     match encoding.filter(|encoding| *encoding != UTF_8) {
         Some(encoding) => Ok(Box::new(Decoded::new(bytes, encoding))),
         None => {
-            skip_mark(&mut bytes).map_err(|error| Failure::file(path, &error))?;
-            Ok(Box::new(bytes))
+            let begin = without_mark(&mut bytes).map_err(|error| Failure::file(path, &error))?;
+            Ok(Box::new(io::Cursor::new(begin).chain(bytes)))
         }
     }
 }
 
-/// Skips the byte order mark that some programs put before UTF-8.
-fn skip_mark(bytes: &mut impl BufRead) -> io::Result<()> {
-    // The first read brings all three bytes of it, or the file is shorter.
-    if bytes.fill_buf()?.starts_with(MARK) {
-        bytes.consume(MARK.len());
+/// Reads the first bytes, and returns them unless they are the byte order mark that some programs put before UTF-8. A pipe may
+/// bring them one by one.
+fn without_mark(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut begin = Vec::new();
+    bytes.take(MARK.len() as u64).read_to_end(&mut begin)?;
+    if begin == MARK {
+        begin.clear();
     }
-    Ok(())
+    Ok(begin)
 }
 
 /// Counts the bytes that were read.
@@ -172,10 +174,10 @@ mod tests {
     fn a_byte_order_mark_is_skipped() {
         for (bytes, expected) in [(&b"\xef\xbb\xbfa"[..], "a"), (b"\xef\xbb\xbf", ""), (b"a", "a"), (b"", "")]
         {
-            let mut reader = BufReader::new(bytes);
-            skip_mark(&mut reader).unwrap();
+            let mut reader = BufReader::with_capacity(1, bytes);
+            let begin = without_mark(&mut reader).unwrap();
             let mut text = String::new();
-            reader.read_to_string(&mut text).unwrap();
+            io::Cursor::new(begin).chain(reader).read_to_string(&mut text).unwrap();
             assert_eq!(text, expected);
         }
     }

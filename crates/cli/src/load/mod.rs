@@ -42,6 +42,7 @@ use reject::Counts;
 use serde_json::json;
 use source::{Files, Reading};
 use std::num::NonZeroUsize;
+use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -56,9 +57,16 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
     let reading = Reading::new(args, format);
     // Read first, so that a wrong file is reported before the server starts working.
     let (files, total_rows) = interrupt::waiting(|| {
-        let files = Files::open(reading.clone(), args.files.clone())?;
-        let rows = files.check()?;
-        Ok::<_, Failure>((files, rows))
+        // The readers of Arrow panic at some files that are damaged, and a shell must survive them.
+        panic::catch_unwind(|| {
+            let files = Files::open(reading.clone(), args.files.clone())?;
+            let rows = files.check()?;
+            Ok::<_, Failure>((files, rows))
+        })
+        .unwrap_or_else(|_| {
+            let files: Vec<_> = args.files.iter().map(|file| file.to_string_lossy()).collect();
+            Err(Failure::other(format!("{}: the file is damaged", files.join(", "))))
+        })
     })?;
     let is_manual = args.mode == Some(LoadMode::Replace) || args.reject.is_some();
     let options = SessionOptions { autocommit: !is_manual, ..SessionOptions::default() };

@@ -81,6 +81,7 @@ impl Target<'_> {
                 counts.rejected += refused.len() as u64;
                 rejects.write(&batch, refused).map_err(|failure| counts.told(failure))?;
                 if pending == most {
+                    rejects.flush().map_err(|failure| counts.told(failure))?;
                     self.session.end(true).map_err(|error| counts.told(error.into()))?;
                     (counts.committed, pending) = (counts.loaded, 0);
                 }
@@ -152,6 +153,14 @@ impl Counts {
     }
 }
 
+/// For other output a closed pipe is no error; here it would hide that nothing is loaded.
+fn unread(failure: Failure) -> Failure {
+    match failure {
+        Failure::PipeClosed => Failure::other("nobody reads the rejected rows (--reject)"),
+        failure => failure,
+    }
+}
+
 /// The file of rejected rows: their file, line, error, and values.
 struct Rejects {
     file: OutputFile,
@@ -192,11 +201,16 @@ impl Rejects {
         for column in batch.part.batch.columns() {
             columns.push(take(column, &rows, None)?);
         }
-        self.sink.write(&RecordBatch::try_new(Arc::clone(&self.schema), columns)?)
+        self.sink.write(&RecordBatch::try_new(Arc::clone(&self.schema), columns)?).map_err(unread)
+    }
+
+    /// Writes what is held back: a commit follows, after which nobody would know which rows are missing.
+    fn flush(&mut self) -> Result<()> {
+        self.sink.flush().map_err(unread)
     }
 
     fn keep(self) -> Result<u64> {
-        self.sink.finish()?;
-        self.file.keep()
+        self.sink.finish().map_err(unread)?;
+        self.file.keep().map_err(unread)
     }
 }

@@ -204,7 +204,10 @@ impl Files {
             let name = path.display();
             Failure::other(format!("{name}: the files must have the same columns, but {what}"))
         };
-        for field in schema.fields() {
+        for (index, field) in schema.fields().iter().enumerate() {
+            if schema.fields()[..index].iter().any(|before| before.name() == field.name()) {
+                return Err(differ(format!("this one has two columns {}", field.name())));
+            }
             if self.schema.index_of(field.name()).is_err() {
                 return Err(differ(format!("only this one has {}", field.name())));
             }

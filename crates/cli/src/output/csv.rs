@@ -47,6 +47,10 @@ impl Sink for Csv {
         Ok(self.output.write_all(self.text.as_bytes())?)
     }
 
+    fn flush(&mut self) -> Result<()> {
+        Ok(self.output.flush()?)
+    }
+
     fn finish(mut self: Box<Self>) -> Result<()> {
         Ok(self.output.flush()?)
     }

@@ -61,6 +61,11 @@ pub(crate) trait Sink: Send {
     /// Writes the rows of a batch.
     fn write(&mut self, batch: &RecordBatch) -> Result<()>;
 
+    /// Writes what is held back, if the format can.
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Writes the end of the output, and everything held back.
     fn finish(self: Box<Self>) -> Result<()>;
 }

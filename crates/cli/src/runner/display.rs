@@ -45,9 +45,12 @@ impl Display {
     }
 
     /// Sends everything that follows to a file; `None` = to standard output again.
-    pub(crate) fn redirect(&mut self, path: Option<&Path>) -> Result<()> {
+    /// With `append`, after what a file has.
+    pub(crate) fn redirect(&mut self, path: Option<&Path>, append: bool) -> Result<()> {
+        let mut options = File::options();
+        options.create(true).write(true).append(append).truncate(!append);
         self.file = match path {
-            Some(path) => Some(File::create(path).map_err(|error| Failure::file(path, &error))?),
+            Some(path) => Some(options.open(path).map_err(|error| Failure::file(path, &error))?),
             None => None,
         };
         Ok(())

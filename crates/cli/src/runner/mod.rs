@@ -12,7 +12,7 @@ mod transaction;
 
 pub(crate) use display::Display;
 pub(crate) use listing::Listing;
-pub(crate) use script::{Flow, line_number, read_script, run_script, wrong_script};
+pub(crate) use script::{Flow, has_open_comment, line_number, read_script, run_script, split, wrong_script};
 pub(crate) use setting::{PlanForm, Settings};
 
 use crate::failure::{Failure, Result};
@@ -371,7 +371,7 @@ impl Runner {
         transaction: &mut Transaction,
     ) -> Result<Option<Done>> {
         self.executed = false;
-        let statement = transaction.prepare(sql)?;
+        let statement = transaction.prepare(sql)?.interruptible();
         if let Some(form) = self.settings.plan {
             self.display.text(&plan(&statement, form)?)?;
         }

@@ -13,6 +13,17 @@ pub(crate) fn wrong_script(error: firearrow_driver::Error) -> Failure {
     Failure::usage(error.message())
 }
 
+/// The statements of a script.
+///
+/// # Errors
+/// A comment is not closed, which may hide statements, or `SET TERM` is wrong.
+pub(crate) fn split(script: &str) -> Result<Vec<&str>> {
+    if has_open_comment(script) {
+        return Err(Failure::usage("a comment is not closed: /* has no */"));
+    }
+    firearrow_driver::script::statements(script).map_err(wrong_script)
+}
+
 /// Whether a script goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
@@ -34,7 +45,9 @@ impl Runner {
             () if is("EXIT") && rest.is_empty() => return Ok(Flow::Exit),
             () if is("QUIT") && rest.is_empty() => return Ok(Flow::Quit),
             () if is("INPUT") || is("IN") => return self.input(file),
-            () if is("OUTPUT") || is("OUT") => self.display.redirect((!rest.is_empty()).then_some(file))?,
+            () if is("OUTPUT") || is("OUT") => {
+                self.display.redirect((!rest.is_empty()).then_some(file), true)?
+            }
             () => self.run(statement, &Params::none())?,
         }
         Ok(Flow::Continue)
@@ -87,8 +100,7 @@ const DEEPEST: usize = 16;
 /// # Errors
 /// The first error, with the line of its statement.
 pub(crate) fn run_script(runner: &mut Runner, name: &str, script: &str) -> Result<Flow> {
-    let statements = firearrow_driver::script::statements(script)
-        .map_err(|error| Failure::At(name.to_owned(), Box::new(wrong_script(error))))?;
+    let statements = split(script).map_err(|error| Failure::At(name.to_owned(), Box::new(error)))?;
     for statement in statements {
         interrupt::check()?;
         match runner.step(statement) {
@@ -139,6 +151,22 @@ impl Runner {
         terminal::remark(&format!("error: {}", error.text(false)));
         Ok(())
     }
+}
+
+/// Whether it ends within a comment.
+pub(crate) fn has_open_comment(sql: &str) -> bool {
+    let end = firearrow::sql::tokens(sql).last().map_or(0, |token| token.end());
+    let mut rest = sql[end..].trim_start();
+    while !rest.is_empty() {
+        let (end, is_open) = match rest.strip_prefix("/*") {
+            Some(inside) => (inside.find("*/").map(|end| end + 4), true),
+            // Up to the end of the line.
+            None => (rest.find('\n'), false),
+        };
+        let Some(end) = end else { return is_open };
+        rest = rest[end..].trim_start();
+    }
+    false
 }
 
 /// The line on which a part of a text begins.

@@ -238,7 +238,7 @@ pub(super) const COMMANDS: &[Command] = &[
                 return Err(Failure::usage("\\o takes a file; \\! runs a command on it afterwards"));
             }
             let path = (!arguments.all.is_empty()).then(|| Path::new(arguments.all));
-            shell.runner.borrow_mut().display.redirect(path)?;
+            shell.runner.borrow_mut().display.redirect(path, false)?;
             Ok(Next::Continue)
         },
     },

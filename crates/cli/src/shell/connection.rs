@@ -23,7 +23,8 @@ impl Shell {
             Some(conversation) => conversation.turn(|| open::attach_until_stopped(&config))?,
             None => open::attach(&config)?,
         };
-        self.runner.borrow_mut().reconnected(url, config, connection);
+        let url = open::with_whole_path(url, &config);
+        self.runner.borrow_mut().reconnected(&url, config, connection);
         if let Some(editor) = &self.editor {
             editor.forget_names();
         }

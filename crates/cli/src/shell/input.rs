@@ -1,6 +1,7 @@
 //! What has been entered: whether it is whole, where a command begins in it, and the words of its arguments.
 
 use crate::failure::{Failure, Result};
+use crate::runner::has_open_comment;
 use firearrow::sql::tokens;
 use firearrow_driver::script::Splitter;
 
@@ -29,22 +30,6 @@ pub(super) fn contains(line: &str, terminator: &str) -> bool {
 pub(super) fn is_whole(sql: &str, mut splitter: Splitter) -> bool {
     // A wrong SET TERM is whole as well: running it tells what is wrong.
     splitter.split(sql).map_or(true, |split| split.rest.is_empty()) && !has_open_comment(sql)
-}
-
-/// Whether it ends within a comment.
-fn has_open_comment(sql: &str) -> bool {
-    let end = tokens(sql).last().map_or(0, |token| token.end());
-    let mut rest = sql[end..].trim_start();
-    while !rest.is_empty() {
-        let (end, is_open) = match rest.strip_prefix("/*") {
-            Some(inside) => (inside.find("*/").map(|end| end + 4), true),
-            // Up to the end of the line.
-            None => (rest.find('\n'), false),
-        };
-        let Some(end) = end else { return is_open };
-        rest = rest[end..].trim_start();
-    }
-    false
 }
 
 /// The words of a command's arguments; quotes keep blanks.

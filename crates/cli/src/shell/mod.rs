@@ -91,6 +91,7 @@ pub(crate) fn run(args: &ShellArgs, json: bool) -> Result<()> {
         return Err(Failure::usage("the shell is for people; firearrow query --json is for programs"));
     }
     let config = open::parse(&args.url)?;
+    let url = open::with_whole_path(&args.url, &config);
     let connection = open::open(&config)?;
     let is_script = !args.command.is_empty() || !args.file.is_empty();
     let is_terminal = !is_script && io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -106,7 +107,7 @@ pub(crate) fn run(args: &ShellArgs, json: bool) -> Result<()> {
     if let Some(format) = args.format {
         display.set_format(format);
     }
-    let mut runner = Runner::new(&args.url, config, connection, settings, display);
+    let mut runner = Runner::new(&url, config, connection, settings, display);
     if args.read_only {
         runner.set_read_only();
     }
@@ -318,6 +319,11 @@ impl Shell {
             let text = text.split("\n\nUsage:").next().unwrap_or(&text).trim_start_matches("error: ");
             Failure::usage(firearrow_bench::secret::redact(text))
         })?;
+        if cli.timeout.is_some() {
+            return Err(Failure::usage(
+                "--timeout is for the command line; here Ctrl-C ends what takes too long",
+            ));
+        }
         if self.runner.borrow().uncommitted().is_some_and(|changes| changes > 0) {
             terminal::remark(&format!(
                 "\\{name} has a connection of its own, which sees only what is committed"

@@ -76,7 +76,13 @@ impl Shell {
         if sql.trim().is_empty() {
             return Ok(Next::End);
         }
-        let rest = format!("{sql}{}", self.splitter.terminator());
-        self.run_sql(&rest).map_err(|error| Failure::At(format!("line {begin}"), Box::new(error)))
+        let at = |error: Failure| Failure::At(format!("line {begin}"), Box::new(error));
+        let rest = format!("{sql}\n{}", self.splitter.terminator());
+        if !is_whole(&rest, self.splitter.clone()) {
+            let text =
+                "the script ends in the middle of a statement or comment; nothing of that statement is run";
+            return Err(at(Failure::other(text)));
+        }
+        self.run_sql(&rest).map_err(at)
     }
 }

@@ -505,6 +505,78 @@ matrix!(
         setup.load(&a, &[argument(&b), "--into", "T"]).success();
         assert_eq!(setup.rows("SELECT A, B FROM T WHERE A > 6 ORDER BY A"), "7,x\n8,");
     },
+    fn the_first_row_of_a_transaction_may_be_refused(target: &Target) {
+        let setup = Setup::new(target, "1");
+        setup.run("CREATE TABLE NX (I INTEGER)");
+        let wrong = setup.file("c.csv", "I\n1.5\n");
+        let load = |file: &Path, more: &[&str]| {
+            firearrow(target, &[&["load", &setup.url, argument(file), "--into", "NX"], more].concat())
+        };
+        load(&wrong, &[]).failure(1, &["c.csv, line 2", "1.5"]);
+        let later = setup.file("d.csv", "I\n1\n2\n1.5\n");
+        load(&later, &["--commit-rows", "2"])
+            .failure(1, &["2 rows are loaded and stay", "d.csv, line 4", "1.5"]);
+        assert_eq!(setup.rows("SELECT I FROM NX ORDER BY I"), "1\n2");
+    },
+    fn a_stream_that_is_cut_off_is_no_whole_one(target: &Target) {
+        let setup = Setup::new(target, "1000");
+        let stream = firearrow(target, &["copy", &setup.url, "T_INT10", "-", "--format", "arrow", "--quiet"]);
+        let bytes =
+            prepare(Some(target), &["copy", &setup.url, "T_INT10", "-", "--format", "arrow", "--quiet"])
+                .output()
+                .unwrap()
+                .stdout;
+        stream.success();
+        let load = |bytes: &[u8]| setup.pipe(bytes, &["--format", "arrow", "--into", "CUT"]);
+        load(&bytes[..bytes.len() - 8]).failure(1, &["cut off"]);
+        assert_eq!(setup.rows("SELECT COUNT(*) FROM RDB$RELATIONS WHERE RDB$RELATION_NAME = 'CUT'"), "0");
+        load(&bytes).success();
+        assert_eq!(setup.rows("SELECT COUNT(*) FROM CUT"), "1000");
+    },
+    fn digits_that_a_double_would_lose_are_kept(target: &Target) {
+        let setup = Setup::new(target, "1");
+        let load = |name: &str, text: &str, table: &str| {
+            let file = setup.file(name, text);
+            firearrow(target, &["load", &setup.url, argument(&file), "--into", table])
+        };
+        load("a.csv", "C\n12345678901234567890\n5e2\n", "A1").success();
+        assert_eq!(setup.rows("SELECT TRIM(C) FROM A1"), "12345678901234567890\n5e2");
+        load("b.csv", "C\n1e-400\n", "B1").success();
+        assert_eq!(setup.rows("SELECT TRIM(C) FROM B1"), "1e-400");
+        load("c.csv", "C\n1.5e3\n0.1\n0e0\n", "C1").success();
+        assert_eq!(setup.rows("SELECT C FROM C1 ORDER BY C"), "0.0\n0.1\n1500.0");
+        // The types come from the first rows; what does not fit them is an error.
+        let many: String = (0..9000).map(|_| "0.1\n0.1234567\n").collect();
+        let late = format!("C\n{many}0.12345678901234567890123\n");
+        load("d.csv", &late, "D1").failure(1, &["line 18002"]);
+    },
+    fn rejected_rows_that_nobody_reads_are_an_error(target: &Target) {
+        let setup = Setup::new(target, "1");
+        setup.run("CREATE TABLE NX (I INTEGER)");
+        let file = setup.file("c.csv", "I\n1\nx\n2\n");
+        let arguments =
+            ["load", &setup.url, argument(&file), "--into", "NX", "--reject", "/dev/stdout", "--quiet"];
+        let mut child =
+            prepare(Some(target), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        finish(child.wait_with_output().unwrap()).failure(1, &["nobody reads the rejected rows"]);
+        assert_eq!(setup.rows("SELECT COUNT(*) FROM NX"), "0");
+        // Nor may they replace the file that comes through standard input.
+        let mut command = prepare(
+            Some(target),
+            &["load", &setup.url, "-", "--format", "csv", "--into", "NX", "--reject", argument(&file)],
+        );
+        let outcome = finish(command.stdin(fs::File::open(&file).unwrap()).output().unwrap());
+        outcome.failure(2, &["--reject would replace"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "I\n1\nx\n2\n");
+    },
+    fn a_column_twice_is_an_error_in_any_file(target: &Target) {
+        let setup = Setup::new(target, "1");
+        setup.run("CREATE TABLE R (ID INTEGER, A VARCHAR(5))");
+        let (one, two) = (setup.file("1.csv", "ID,A\n1,a\n"), setup.file("2.csv", "ID,A,A\n2,a,b\n"));
+        firearrow(target, &["load", &setup.url, argument(&one), argument(&two), "--into", "R"])
+            .failure(1, &["2.csv", "two columns A"]);
+    },
     fn columns_that_take_no_values_are_told(target: &Target) {
         let setup = Setup::new(target, "1");
         setup.run("CREATE TABLE T (A INTEGER, B COMPUTED BY (A + 1), C INTEGER GENERATED ALWAYS AS IDENTITY, D INTEGER [3])");

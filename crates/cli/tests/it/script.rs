@@ -100,6 +100,35 @@ matrix!(
         outcome.failure(1, &["T", "committed before: 1 statement"]);
         assert!(rows(target, &url, "SELECT n FROM t").is_empty());
     },
+    fn changes_whose_rows_nobody_reads_are_undone_with_an_error(target: &Target) {
+        let url = database(target);
+        firearrow(target, &["query", &url, "CREATE TABLE T (N INTEGER); INSERT INTO T VALUES (1)"]).success();
+        let sql = "UPDATE T SET N = 2 RETURNING N";
+        let mut child = prepare(Some(target), &["query", &url, sql, "--format", "csv"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        finish(child.wait_with_output().unwrap()).failure(1, &["nobody reads the output"]);
+        assert_eq!(rows(target, &url, "SELECT N FROM T"), ["1"]);
+        // Data formats have data alone on standard output.
+        let outcome = firearrow(target, &["query", &url, "DELETE FROM T WHERE N = 7", "--format", "csv"]);
+        assert!(outcome.stderr.contains("0 rows affected"), "{}", outcome.stderr);
+        assert_eq!(outcome.success().text(), "");
+        // For programs, an interruption is an object as well.
+        let endless = "EXECUTE BLOCK AS DECLARE i INTEGER = 0; BEGIN WHILE (1 = 1) DO i = MOD(i + 1, 7); END";
+        let outcome = firearrow(target, &["query", &url, endless, "--json", "--timeout", "1s"]);
+        let error: serde_json::Value = serde_json::from_str(outcome.stderr.trim()).expect("one object");
+        assert_eq!(error["error"]["message"], "timed out after 1s (--timeout)");
+    },
+    fn output_adds_to_a_file(target: &Target) {
+        let url = database(target);
+        let file = script("output", b"keep\n");
+        let sql = format!("OUTPUT '{}'; SELECT 1 AS N FROM RDB$DATABASE;", file.display());
+        firearrow(target, &["query", &url, &sql, "--format", "csv"]).success();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "keep\nN\r\n1\r\n");
+    },
     fn transactions_are_those_of_the_script(target: &Target) {
         let url = database(target);
         let sql = "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1); ROLLBACK; INSERT INTO t VALUES (2); \

@@ -167,6 +167,17 @@ matrix!(
         session.expect("42");
         session.expect("1 row");
         session.expect("> ");
+        // So is a change, and what was changed before stays in the open transaction.
+        session.enter("CREATE TABLE kept (n INTEGER); INSERT INTO kept VALUES (1);");
+        session.expect("1 row affected");
+        session.enter("UPDATE kept SET n = (SELECT COUNT(*) FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d);");
+        thread::sleep(Duration::from_millis(500));
+        kill(Pid::from_raw(session.child.id().cast_signed()), Signal::SIGINT).expect("it runs");
+        session.expect("cancelled");
+        session.enter("SELECT n + 70 AS kept FROM kept;");
+        session.expect("71");
+        session.enter("ROLLBACK;");
+        session.expect("rolled back");
         // A wrong command leaves what was entered.
         session.enter("SELECT 50 + 3 AS sum_");
         session.enter("FROM RDB$DATABASE \\gg");
@@ -371,6 +382,34 @@ matrix!(
 
 matrix!(
     embedded,
+    fn a_script_that_is_cut_off_changes_nothing(target: &Target) {
+        let url = demo(target, "1");
+        let count = |expected: &str| {
+            let outcome = firearrow(target, &["query", &url, "SELECT COUNT(*) FROM NX", "--format", "csv"]);
+            assert!(outcome.success().text().ends_with(expected), "{expected}");
+        };
+        firearrow(target, &["query", &url, "CREATE TABLE NX (I INTEGER)"]).success();
+        for rest in [
+            "CREATE PROCEDURE P9 AS BEGIN\n INSERT INTO NX VALUES(1);\n",
+            "INSERT INTO NX VALUES (2) /* oops ;",
+            "INSERT INTO NX SELECT 3 FROM RDB$DATABASE WHERE 'x <> 'y';\n",
+            "EXECUTE BLOCK AS BEGIN\n",
+        ] {
+            let script = format!("INSERT INTO NX VALUES (1);\n{rest}");
+            piped(target, &url, &script).failure(1, &["line 2", "in the middle"]);
+            count("0\r\n");
+        }
+        firearrow(target, &["query", &url, "INSERT INTO NX VALUES (1); INSERT INTO NX VALUES (2) /* oops ;"])
+            .failure(2, &["a comment is not closed"]);
+        count("0\r\n");
+        piped(target, &url, "INSERT INTO NX VALUES (1);\nINSERT INTO NX VALUES (2) -- the last one")
+            .success();
+        count("2\r\n");
+    },
+    fn options_of_the_command_line_are_refused(target: &Target) {
+        let url = demo(target, "1");
+        piped(target, &url, "\\load x.csv --into T --timeout 1s\n").failure(2, &["--timeout", "Ctrl-C"]);
+    },
     fn statements_are_repeated_and_edited(target: &Target) {
         let url = demo(target, "1");
         let mut session = Session::start(target, &[&url], 40);

@@ -111,6 +111,15 @@ impl Statement {
         self
     }
 
+    /// Makes executions that a server can interrupt: affected rows are asked for when it has ended, in a round trip of its own,
+    /// where otherwise the question is sent along. A server does not look at a cancellation that arrives behind another
+    /// request; the connection is then closed, and the transaction lost with it.
+    #[must_use]
+    pub fn interruptible(mut self) -> Self {
+        self.how.interruptible = true;
+        self
+    }
+
     /// Lets this many readers read the rows of a query, at most 64: 0 = as many as this machine has processors,
     /// unless the server is distant; 1 = the statement's own connection alone, which is the default. Each reader is a
     /// connection beside the statement's own, which leads them: 4 readers are 5 connections. They are opened for the query

@@ -144,6 +144,8 @@ family! {
 
         /// Announces whether another request follows at once, so that queued requests can wait for it.
         fn expect_more(&mut self, follows: bool);
+        /// Whether the next executions of statements without a cursor are to be interruptible.
+        fn expect_interruption(&mut self, is_expected: bool);
         /// Limits the duration of the next executions, including fetching their rows; `None` = no limit.
         fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()>;
     }

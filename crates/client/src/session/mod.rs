@@ -35,6 +35,7 @@ use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use known::KnownStatements;
 use reuse::Reusable;
+use run::How;
 use rustc_hash::FxHashMap;
 use std::collections::HashSet;
 use std::pin::pin;
@@ -298,8 +299,11 @@ impl<B: Backend> Session<B> {
         })
     }
 
-    /// The time limit of the next execution. Engines keep it, so once it has been set for one, it is set for each.
-    pub(crate) fn set_timeout(&mut self, prepared: &Prepared, timeout: Option<Duration>) -> Result<()> {
+    /// The time limit of the next execution, and whether a server can interrupt it. Engines keep the limit, so once it has been
+    /// set for one, it is set for each.
+    pub(crate) fn set_up(&mut self, prepared: &Prepared, how: &How) -> Result<()> {
+        let timeout = how.timeout;
+        self.backend.expect_interruption(how.interruptible);
         if timeout.is_some() || self.has_timeouts {
             self.has_timeouts = true;
             self.backend.set_timeout(prepared.id, timeout)?;

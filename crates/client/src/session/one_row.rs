@@ -30,7 +30,7 @@ impl<B: Backend> Session<B> {
             return Err(Error::new(Kind::Misuse, "the statement gives no rows: use execute, not one_row"));
         }
         let bound = self.bind(prepared, transaction, parameters, &how.params()).await?;
-        self.set_timeout(prepared, how.timeout)?;
+        self.set_up(prepared, how)?;
         let limits = BatchLimits { rows: ONE_TOO_MANY, full: true, ..how.limits };
         let opened = self.open(prepared, transaction, bound.message(), &how.read, limits).await;
         prepared.reusable.give_back(bound);

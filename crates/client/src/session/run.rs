@@ -33,6 +33,8 @@ pub(crate) struct How {
     pub(crate) parallel: Option<usize>,
     /// Whether a recalled statement may be executed again after its commit.
     pub(crate) keeps_prepared: bool,
+    /// Whether nothing is sent behind an execution, so that a server can interrupt it.
+    pub(crate) interruptible: bool,
 }
 
 impl How {
@@ -52,6 +54,7 @@ impl Default for How {
             scroll: ScrollOptions::default(),
             parallel: None,
             keeps_prepared: false,
+            interruptible: false,
         }
     }
 }
@@ -160,7 +163,7 @@ impl<B: Backend> Session<B> {
         }
         let bound = self.bind(prepared, transaction, parameters, &how.params()).await?;
         let message = bound.message();
-        self.set_timeout(prepared, how.timeout)?;
+        self.set_up(prepared, how)?;
         let (read, limits) = (&how.read, how.limits);
         let opened = match verb {
             Verb::Scroll => {
@@ -194,7 +197,7 @@ impl<B: Backend> Session<B> {
         }
         refuse_cursor(prepared)?;
         let bound = self.bind(prepared, transaction, parameters, &how.params()).await?;
-        self.set_timeout(prepared, how.timeout)?;
+        self.set_up(prepared, how)?;
         let executed = self.execute(prepared, transaction, bound.message()).await;
         prepared.reusable.give_back(bound);
         let mut executed = match executed {
@@ -260,7 +263,7 @@ impl<B: Backend> Session<B> {
             }
             return Ok(executed);
         }
-        self.set_timeout(prepared, how.timeout)?;
+        self.set_up(prepared, how)?;
         match self.execute_and_commit(prepared, transaction, parameters, how).await {
             Ok(executed) => Ok(executed.into()),
             Err(error) => {

@@ -251,6 +251,10 @@ impl Statement {
         self.with(|statement| statement.with_timeout(timeout))
     }
 
+    pub(crate) fn interruptible(self) -> Self {
+        self.with(|statement| statement.interruptible())
+    }
+
     pub(crate) fn with_parallel(self, readers: usize) -> Self {
         self.with(|statement| statement.with_parallel(readers))
     }

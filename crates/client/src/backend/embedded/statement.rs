@@ -216,6 +216,9 @@ impl Statements for Embedded {
 
     fn expect_more(&mut self, _: bool) {}
 
+    /// An engine in this process can always be interrupted.
+    fn expect_interruption(&mut self, _: bool) {}
+
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()> {
         let statement = &mut self.statement(statement)?.statement;
         Ok(statement.set_timeout(timeout.map_or(0, milliseconds))?)

@@ -40,6 +40,8 @@ pub(super) struct Interruption {
     operation: Operation,
     /// The time limit for the next execution.
     pub(super) timeout: Option<Duration>,
+    /// Whether nothing may be sent behind the next execution.
+    pub(super) is_expected: bool,
     /// When the running call times out.
     pub(super) limit: Option<TimeLimit>,
     /// From when on the result that the server computes is unwanted.

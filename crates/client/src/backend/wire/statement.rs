@@ -197,6 +197,10 @@ impl<L: Link> Statements for Wire<L> {
         self.statements.more_follows = follows;
     }
 
+    fn expect_interruption(&mut self, is_expected: bool) {
+        self.interruption.is_expected = is_expected;
+    }
+
     fn set_timeout(&mut self, _: StatementId, timeout: Option<Duration>) -> Result<()> {
         self.interruption.timeout = timeout;
         Ok(())
@@ -359,7 +363,10 @@ impl<L: Link> Wire<L> {
             }
         };
         self.packed_sent(id, packed);
-        let counted = match asks_counts {
+        // A cancellation behind another request is not looked at. What else follows, the caller wants to follow.
+        let is_expected = std::mem::take(&mut self.interruption.is_expected);
+        let apart = is_expected && asks_counts && !releases && end.is_none();
+        let counted = match asks_counts && !apart {
             true => {
                 Some(self.ask(&InfoSql { object: id, items: &[RECORDS], buffer_length: RECORDS_BUFFER })?)
             }
@@ -389,6 +396,11 @@ impl<L: Link> Wire<L> {
         let started = self.confirm_start(owner);
         let counts = match counted {
             Some(counted) => self.answer(counted).await.map(Some),
+            None if apart && executed.as_ref().is_ok_and(|answer| !answer.status.is_error()) => {
+                let info = InfoSql { object: id, items: &[RECORDS], buffer_length: RECORDS_BUFFER };
+                let counted = self.ask(&info)?;
+                self.answer(counted).await.map(Some)
+            }
             None => Ok(None),
         };
         if !executed.as_ref().is_ok_and(|answer| !answer.status.is_error()) {

@@ -105,6 +105,10 @@ impl<L: Link> Wire<L> {
 
     /// Releases the savepoints of completed chunks with the next write.
     pub(super) fn release_savepoints(&mut self, writer: &mut Writer) -> Result<()> {
+        // A transaction that begins with its first row has not begun if that row was refused here.
+        if writer.pipe.spent.is_empty() {
+            return Ok(());
+        }
         let Handle(transaction) = self.transactions.handle(writer.transaction)?;
         for savepoint in std::mem::take(&mut writer.pipe.spent) {
             self.tell(&immediate(transaction, &savepoint.forget()))?;
