@@ -53,13 +53,25 @@ impl Error {
 /// Formats the text for people, without passwords. Further lines of an engine's message are indented.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self {
+        f.write_str(&secret::redact(self.text().trim_end()))
+    }
+}
+
+impl Error {
+    /// The text for people, also without this password. It is to be hidden before anything else is.
+    #[must_use]
+    pub fn hidden(&self, password: &str) -> String {
+        secret::hide(self.text().trim_end(), password)
+    }
+
+    /// The text as it came.
+    fn text(&self) -> String {
+        match self {
             Self::Firebird(error) => error.message().trim_end().replace('\n', "\n  "),
             Self::Usage(text) | Self::Other(text) => text.clone(),
             Self::Io(error) => error.to_string(),
             Self::Stopped => "stopped".to_owned(),
-        };
-        f.write_str(&secret::redact(text.trim_end()))
+        }
     }
 }
 
@@ -99,5 +111,7 @@ mod tests {
     fn texts_have_no_passwords() {
         let error = Error::other("cannot reach firebird://u:s3@h/x\n");
         assert_eq!(error.to_string(), "cannot reach firebird://u:***@h/x");
+        let error = Error::other("password=s3;cr et@x was wrong");
+        assert_eq!(error.hidden("s3;cr et@x"), "password=*** was wrong");
     }
 }

@@ -6,6 +6,7 @@ use super::record::{self, Ending};
 use super::reference::{Inserted, Reference, ReferenceChoice};
 use crate::error::{Error, Result};
 use crate::host::Host;
+use crate::own;
 use crate::text::thousands;
 use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch};
 use arrow::datatypes::Int64Type;
@@ -178,10 +179,14 @@ pub fn method(info: &ServerInfo) -> &'static [&'static str] {
 /// Creates the table [`TABLE`]; replaces one left by an interrupted run.
 ///
 /// # Errors
-/// The errors of the server.
+/// [`Error::Other`] if there is a table of this name with other columns, which is somebody else's; otherwise the errors
+/// of the server.
 pub fn create(host: &dyn Host, connection: &Connection) -> Result<()> {
+    let names: Vec<String> = (0..COLUMNS).map(|column| format!("C{column}")).collect();
+    let ours: Vec<_> = names.iter().map(|name| (name.as_str(), own::Type::Integer)).collect();
+    own::check(connection, TABLE, &ours)?;
     host.leaves(Some(format!("the table {TABLE} stays; the next run replaces it")));
-    let columns: Vec<String> = (0..COLUMNS).map(|column| format!("C{column} INTEGER")).collect();
+    let columns: Vec<String> = names.iter().map(|name| format!("{name} INTEGER")).collect();
     connection.execute(&format!("RECREATE TABLE {TABLE} ({})", columns.join(", ")))?;
     Ok(())
 }

@@ -62,6 +62,7 @@ mod error;
 mod host;
 mod machine;
 mod measure;
+mod own;
 mod record;
 mod reference;
 mod report;

@@ -46,6 +46,42 @@ pub fn rows(rows: u64, seconds: f64) -> Result<()> {
     }
 }
 
+/// Nobody moves so many bytes in so short a time, or waits for so many answers.
+///
+/// # Errors
+/// If the traffic cannot be that of a process that was seen to take this long.
+pub fn traffic(seen: Duration, bytes: [u64; 2], round_trips: u64) -> Result<()> {
+    let seconds = seen.as_secs_f64();
+    let most = seconds * MOST_BYTES_PER_S + (1 << 20) as f64;
+    for bytes in bytes {
+        if bytes as f64 > most {
+            return Err(Error::other(format!("it took {seconds:.3} s, and says {bytes} bytes of traffic")));
+        }
+    }
+    match round_trips as f64 > seconds * MOST_TRIPS_PER_S + SOME_TRIPS {
+        true => Err(Error::other(format!("it took {seconds:.3} s, and says {round_trips} round trips"))),
+        false => Ok(()),
+    }
+}
+
+/// No machine that this runs on has more.
+///
+/// # Errors
+/// If a process says that it has used more memory.
+pub fn memory(bytes: u64) -> Result<()> {
+    match bytes > MOST_MEMORY {
+        true => Err(Error::other(format!("it says {bytes} bytes of memory"))),
+        false => Ok(()),
+    }
+}
+
+/// 64 GiB/s: more than memory gives one process.
+const MOST_BYTES_PER_S: f64 = (1_u64 << 36) as f64;
+const MOST_TRIPS_PER_S: f64 = 1e6;
+/// For what takes no time that a clock shows.
+const SOME_TRIPS: f64 = 1000.0;
+/// 16 TiB.
+const MOST_MEMORY: u64 = 1 << 44;
 const LEAST_S: f64 = 1e-6;
 const LEAST_OF_A_ROW_S: f64 = 1e-9;
 
@@ -66,6 +102,14 @@ mod tests {
         }
         rows(1_000_000, 0.002).unwrap();
         rows(0, 1e-5).unwrap();
+        traffic(second, [1 << 36, 0], 1_000_000).unwrap();
+        traffic(Duration::ZERO, [1 << 20; 2], 1000).unwrap();
+        for (bytes, trips) in [([1 << 37, 0], 0), ([0, u64::MAX], 0), ([0; 2], 2_000_000), ([0; 2], u64::MAX)]
+        {
+            assert!(traffic(second, bytes, trips).is_err(), "{bytes:?} {trips}");
+        }
+        memory(1 << 44).unwrap();
+        assert!(memory((1 << 44) + 1).is_err());
         for (count, seconds) in [(0, 0.0), (1_000_000, 1e-5), (1, 1e-9)] {
             assert!(rows(count, seconds).is_err(), "{count} in {seconds}");
         }

@@ -4,7 +4,7 @@
 //! and fetches a row before it measures, so that library and engine are loaded, as they are for firearrow.
 
 use super::measure::{Lap, Run, Wire};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::plausible;
 use crate::subprocess::{Limits, Subprocess};
@@ -197,11 +197,19 @@ impl Peer {
     /// [`insert::method`](crate::insert::method).
     ///
     /// # Errors
-    /// [`Error`](crate::error::Error) if the program cannot be run, fails, or prints something other than a result.
+    /// [`Error`](crate::error::Error) if the program cannot be run, fails, prints something other than a result, or
+    /// says that it inserted another number of rows.
     pub fn insert(&self, host: &dyn Host, sql: &str, rows: u64, method: &[&str]) -> Result<Inserted> {
-        let rows = rows.to_string();
-        let work = [&["--work", "insert", "--rows", &rows], method].concat();
-        Ok(self.line(host, sql, &work, Limits::default())?.0)
+        let wanted = rows.to_string();
+        let work = [&["--work", "insert", "--rows", &wanted], method].concat();
+        let inserted: Inserted = self.line(host, sql, &work, Limits::default())?.0;
+        match inserted.rows == rows {
+            true => Ok(inserted),
+            false => Err(Error::other(format!(
+                "the reference inserted {} rows, not {rows}; the figures are withheld",
+                inserted.rows
+            ))),
+        }
     }
 
     /// Runs a query with one INTEGER parameter, which is its first column, this many times in a new process.
@@ -265,7 +273,8 @@ impl Told for Line {
         let work = [self.execute_s, self.first_row_s, self.drain_s];
         plausible::phases(seen, work.into_iter().chain([self.connect_s, self.release_s, self.detach_s]))?;
         plausible::rows(self.rows, work.iter().sum())?;
-        processor_time(seen, [self.cpu_user_s, self.cpu_sys_s])
+        processor_time(seen, [self.cpu_user_s, self.cpu_sys_s])?;
+        traffic(seen, self.wire)
     }
 }
 
@@ -274,7 +283,8 @@ impl Told for Inserted {
         plausible::phases(seen, [self.execute_s, self.commit_s])?;
         plausible::rows(self.rows, self.execute_s + self.commit_s)?;
         processor_time(seen, [self.cpu_user_s, self.cpu_sys_s])?;
-        processor_time(seen, [self.work_user_s, 0.0])
+        processor_time(seen, [self.work_user_s, 0.0])?;
+        traffic(seen, self.wire)
     }
 }
 
@@ -282,8 +292,17 @@ impl Told for Selected {
     fn check(&self, seen: Duration) -> Result<()> {
         plausible::phases(seen, [self.execute_s])?;
         plausible::rows(self.rows, self.execute_s)?;
-        processor_time(seen, [self.work_user_s, self.work_sys_s])
+        processor_time(seen, [self.work_user_s, self.work_sys_s])?;
+        traffic(seen, self.wire)
     }
+}
+
+/// What was counted, if anything was; connecting takes a part of it.
+fn traffic(seen: Duration, wire: Option<Wire>) -> Result<()> {
+    let Some(Wire { bytes_received, bytes_sent, round_trips, connect_round_trips }) = wire else {
+        return Ok(());
+    };
+    plausible::traffic(seen, [bytes_received, bytes_sent], round_trips.max(connect_round_trips))
 }
 
 /// Of both modes, neither of which is negative.
@@ -362,6 +381,7 @@ const VARIABLE: &str = "FIREARROW_PEER";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::Standalone;
 
     #[test]
     fn lines_of_the_peer_are_understood() {
@@ -377,6 +397,47 @@ mod tests {
         let wire = run.wire.unwrap();
         assert_eq!((wire.bytes_sent, wire.bytes_received), (7, 9));
         assert_eq!((wire.round_trips, wire.connect_round_trips), (5, 4));
+    }
+
+    /// What comes of a peer that prints this.
+    fn told(line: &str) -> Peer {
+        let script = format!("echo '{line}'");
+        let arguments = ["-c", &script].map(OsString::from).into();
+        Peer { program: "sh".into(), arguments, password: None, name: "a script".into() }
+    }
+
+    #[test]
+    fn a_peer_that_inserts_other_rows_has_no_figures() {
+        let line = |rows: u64| {
+            format!(
+                r#"{{"rows":{rows},"execute_s":0.0001,"commit_s":0,"cpu_user_s":0,"cpu_sys_s":0,"work_user_s":0}}"#
+            )
+        };
+        let insert = |rows| told(&line(rows)).insert(&Standalone, "INSERT", 7, &["--method", "one"]);
+        assert_eq!(insert(7).unwrap().rows, 7);
+        let error = insert(8).unwrap_err().to_string();
+        assert_eq!(error, "the reference inserted 8 rows, not 7; the figures are withheld");
+    }
+
+    #[test]
+    fn traffic_that_cannot_be_is_found() {
+        let of = |wire: &str| {
+            let line = format!(
+                r#"{{"rows":1,"execute_s":0.0001,"work_user_s":0,"work_sys_s":0,"connect_round_trips":1,{wire}}}"#
+            );
+            let selected = told(&line).select(&Standalone, "SELECT", 1);
+            selected.map_or_else(|error| error.to_string(), |selected| format!("{:?}", selected.wire))
+        };
+        let right = of(r#""bytes_received":9,"bytes_sent":9,"round_trips":3"#);
+        assert!(right.contains("round_trips: 3"), "{right}");
+        for (wire, found) in [
+            (r#""bytes_received":9000000000000000,"bytes_sent":9,"round_trips":3"#, "bytes of traffic"),
+            (r#""bytes_received":9,"bytes_sent":9000000000000000,"round_trips":3"#, "bytes of traffic"),
+            (r#""bytes_received":9,"bytes_sent":9,"round_trips":9000000000000"#, "round trips"),
+        ] {
+            let told = of(wire);
+            assert!(told.starts_with("the reference failed: ") && told.contains(found), "{wire}: {told}");
+        }
     }
 
     #[test]

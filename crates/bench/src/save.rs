@@ -39,6 +39,14 @@ pub fn file(path: &Path, contents: &[u8]) -> Result<()> {
     replace(path, contents).map_err(|error| Error::file(path, &error))
 }
 
+/// Writes a file of a name that nobody has chosen, as a whole. A link of that name is replaced, and what it leads to stays.
+///
+/// # Errors
+/// [`Error::Other`] that names the file.
+pub fn own_file(path: &Path, contents: &[u8]) -> Result<()> {
+    place(path, contents, None).map_err(|error| Error::file(path, &error))
+}
+
 /// Makes the folder, and finds out whether anything can be saved in it, before anything is measured.
 ///
 /// # Errors
@@ -80,7 +88,13 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, contents);
     }
-    let folder = folder_of(&path);
+    let permissions = fs::metadata(&path).ok().map(|earlier| earlier.permissions());
+    place(&path, contents, permissions)
+}
+
+/// Writes beside the place of a file, and puts it there when it is complete.
+fn place(path: &Path, contents: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
+    let folder = folder_of(path);
     // A name that nobody can guess: others may write in this folder, too.
     let mut part = tempfile::Builder::new();
     #[cfg(unix)]
@@ -91,10 +105,10 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     }
     let mut part = part.prefix(".").suffix(".part").tempfile_in(folder)?;
     part.write_all(contents)?;
-    if let Ok(earlier) = fs::metadata(&path) {
-        part.as_file().set_permissions(earlier.permissions())?;
+    if let Some(permissions) = permissions {
+        part.as_file().set_permissions(permissions)?;
     }
-    part.persist(&path)?;
+    part.persist(path)?;
     Ok(())
 }
 
@@ -192,6 +206,20 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         file(Path::new("/dev/null"), b"three").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn own_files_follow_no_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&path, "somebody's").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        own_file(&link, b"ours").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"somebody's");
+        assert!(fs::symlink_metadata(&link).unwrap().is_file());
+        own_file(&link, b"again").unwrap();
+        assert_eq!(fs::read(&link).unwrap(), b"again");
     }
 
     #[test]

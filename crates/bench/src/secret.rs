@@ -14,11 +14,73 @@ pub fn redact(text: &str) -> String {
     redacted
 }
 
-/// Replaces what looks like a password, and a password that is known, wherever it stands.
+/// Replaces a password that is known, wherever it stands, and what looks like one. The known one comes first: a pattern
+/// ends where a password may go on, and would leave its tail.
 #[must_use]
 pub fn hide(text: &str, password: &str) -> String {
-    let text = redact(text);
-    if password.is_empty() { text } else { text.replace(password, "***") }
+    redact(&known(text, password))
+}
+
+/// Replaces a password, even if characters of it are written as JSON, URLs, SQL or connection strings have them.
+fn known(text: &str, password: &str) -> String {
+    if password.is_empty() {
+        return text.to_owned();
+    }
+    let forms: Vec<Vec<String>> = password.chars().map(forms).collect();
+    let mut hidden = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        match written(rest, &forms) {
+            Some(end) => {
+                hidden.push_str("***");
+                rest = &rest[end..];
+            }
+            None => {
+                hidden.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    hidden
+}
+
+/// Where a password ends with which a text begins.
+fn written(text: &str, forms: &[Vec<String>]) -> Option<usize> {
+    let mut ends = vec![0];
+    for forms in forms {
+        let longer = |end: &usize| {
+            let end = *end;
+            let fits = move |form: &&String| {
+                // Digits of an escape may be of either case; a character by itself may not.
+                let is_escape = form.len() > 2 && form.is_ascii();
+                let is_same =
+                    |there: &str| there == form.as_str() || is_escape && there.eq_ignore_ascii_case(form);
+                text.get(end..end + form.len()).is_some_and(is_same)
+            };
+            forms.iter().filter(fits).map(move |form| end + form.len())
+        };
+        ends = ends.iter().flat_map(longer).collect();
+        // A character that stands for itself can also begin an escape, so there may be several.
+        ends.sort_unstable();
+        ends.dedup();
+    }
+    ends.pop()
+}
+
+/// How a character may be written.
+fn forms(c: char) -> Vec<String> {
+    let mut forms = vec![c.to_string(), format!("\\{c}")];
+    forms.push(c.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("%{byte:02X}")).collect());
+    forms.push(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect());
+    match c {
+        ' ' => forms.push("+".to_owned()),
+        '\n' => forms.push("\\n".to_owned()),
+        '\r' => forms.push("\\r".to_owned()),
+        '\t' => forms.push("\\t".to_owned()),
+        '\'' | '"' | '}' => forms.push(format!("{c}{c}")),
+        _ => {}
+    }
+    forms
 }
 
 /// `://user:a secret@host` becomes `://user:***@host`: somebody may have forgotten to encode a space.
@@ -67,7 +129,9 @@ fn keywords(text: &str) -> String {
             let line = &text[start..];
             let line = &line[..line.find('\n').unwrap_or(line.len())];
             let end = line.find(['&', ';', '\'', '"']).or_else(|| line.find(char::is_whitespace));
-            let end = start + end.unwrap_or(line.len());
+            // In connection strings of ODBC braces keep a semicolon together with the rest.
+            let braces = line.strip_prefix('{').and_then(|rest| rest.find('}')).map(|at| at + 2);
+            let end = start + braces.or(end).unwrap_or(line.len());
             text.replace_range(start..end, "***");
             from = start + "***".len();
         }
@@ -77,7 +141,7 @@ fn keywords(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::redact;
+    use super::{hide, redact};
 
     #[test]
     fn passwords_are_hidden_and_the_rest_stays() {
@@ -94,9 +158,35 @@ mod tests {
             ("http://h/a:b and c@d", "http://h/a:b and c@d"),
             ("user=u;password=pa ss;role=r", "user=u;password=***;role=r"),
             ("password=secret was wrong", "password=*** was wrong"),
+            ("UID=u;PWD={s3;cr et};X=1", "UID=u;PWD=***;X=1"),
             ("line\n  two", "line\n  two"),
         ] {
             assert_eq!(redact(text), expected);
         }
+    }
+
+    #[test]
+    fn a_known_password_is_hidden_to_its_end_and_however_it_is_written() {
+        let password = "s3;cr et@x\"q\\é%";
+        for text in [
+            format!("password={password}"),
+            format!("firebird://u:{password}@h/x"),
+            format!("it said {password}."),
+            format!("it said {}.", serde_json::to_string(password).unwrap()),
+            format!("it said {password:?}."),
+            "firebird://u:s3%3Bcr%20et%40x%22q%5C%C3%A9%25@h/x".to_owned(),
+            "firebird://u:s3%3bcr+et@x%22q%5c%c3%a9%25@h/x".to_owned(),
+            r#"{"p": "s3;cr et@x\"q\\\u00e9%"}"#.to_owned(),
+        ] {
+            let hidden = hide(&text, password);
+            let tails = ["s3", "cr", "et@", "x\"", "q", "é", "%25", "u00"];
+            assert!(tails.iter().all(|tail| !hidden.contains(tail)), "{text}: {hidden}");
+            assert!(hidden.contains("***"), "{text}: {hidden}");
+        }
+        assert_eq!(hide("sql state: 28000", "sa"), "sql state: 28000");
+        assert_eq!(hide("a%41b", "%41"), "a***b");
+        assert_eq!(hide("a%2541b", "%41"), "a***b");
+        assert_eq!(hide("is it AB or ab?", "ab"), "is it AB or ***?");
+        assert_eq!(hide("ünknown", ""), "ünknown");
     }
 }

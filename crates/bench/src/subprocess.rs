@@ -193,6 +193,12 @@ impl<'a> Subprocess<'a> {
         Error::other(self.hide(text))
     }
 
+    /// An error of looking at what it says, without its password.
+    #[must_use]
+    pub fn refused(&self, error: &Error) -> Error {
+        Error::other(error.hidden(&self.password))
+    }
+
     /// What it says, without its password.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {

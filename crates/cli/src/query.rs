@@ -10,7 +10,7 @@ use crate::parameters::bind;
 use crate::phases::Phases;
 use crate::runner::{Display, Flow, Runner, Settings, line_number, read_script, run_script, split};
 use crate::terminal;
-use firearrow::{BatchLimits, Connection, Cursor, Kind, StatementKind, TransactionOptions};
+use firearrow::{BatchLimits, Connection, Cursor, Kind, TransactionOptions};
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::Path;
@@ -143,7 +143,9 @@ fn run_on(
     let mut limits = BatchLimits::default();
     // Fetches no more rows than are shown.
     limits.rows = args.limit.map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
-    let only_reads = statement.kind() == StatementKind::Select;
+    // A change with RETURNING has the kind of a query, from Firebird 5 on.
+    let first = firearrow::sql::tokens(&sql).next();
+    let only_reads = first.is_some_and(|first| first.is_word("SELECT") || first.is_word("WITH"));
     let cursor = statement.with_limits(limits).query(&transaction, parameters)?;
     phases.end("execute", connection);
     let (output, file) = output(args)?;

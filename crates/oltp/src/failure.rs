@@ -22,6 +22,14 @@ const ERASED: &str = "cannot update erased record";
 /// `isc_lock_timeout`.
 const LOCK_TIMEOUT: i32 = 335544510;
 
+/// Characters of a text that another program says of itself.
+const LONGEST: usize = 200;
+
+/// The first line, or the beginning of it.
+pub(crate) fn shortened(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(LONGEST).collect()
+}
+
 fn name(code: i32) -> Option<&'static str> {
     match code {
         gds::ISC_DEADLOCK => Some("deadlock"),
@@ -39,12 +47,15 @@ impl Failure {
         // The last code that says something: a deadlock is often only the frame of an update conflict.
         let known = codes.iter().rev().find_map(|code| name(*code));
         let reason = match known {
-            Some(name) => name,
-            None => message.lines().next().unwrap_or("no message"),
+            Some(name) => name.to_owned(),
+            None if message.trim().is_empty() => "no message".to_owned(),
+            None => shortened(message.trim_start()),
         };
+        // Lines of an engine's message are of use together, but others may say whatever they want.
+        let lines: Vec<&str> = message.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
         Self {
-            reason: reason.to_owned(),
-            message: message.trim_end().to_owned(),
+            reason,
+            message: shortened(&lines.join("; ")),
             can_be_repeated: known.is_some() || message.contains(ERASED),
             is_unknown: false,
         }
@@ -53,7 +64,8 @@ impl Failure {
     /// Something that nobody expects, such as a row that is missing.
     #[must_use]
     pub fn other(message: impl Into<String>) -> Self {
-        Self::of_engine(&[], &message.into())
+        let message = message.into();
+        Self { message: message.trim_end().to_owned(), ..Self::of_engine(&[], &message) }
     }
 }
 
@@ -70,6 +82,7 @@ impl From<Error> for Failure {
             can_be_repeated: failure.can_be_repeated
                 || matches!(error.kind(), Kind::Conflict | Kind::Timeout),
             is_unknown: error.kind() == Kind::CommitUnknown,
+            message: error.message().trim_end().to_owned(),
             ..failure
         }
     }
@@ -85,6 +98,10 @@ mod tests {
         assert_eq!((conflict.reason.as_str(), conflict.can_be_repeated), ("update conflict", true));
         let erased = Failure::of_engine(&[1], "cannot update erased record\nmore");
         assert!(erased.can_be_repeated && erased.reason == "cannot update erased record");
+        assert_eq!(conflict.message, "deadlock; update");
+        let long = Failure::of_engine(&[], &format!("{}\nmore", "é".repeat(100_000)));
+        assert_eq!((long.reason, long.message), ("é".repeat(200), "é".repeat(200)));
+        assert_eq!(Failure::of_engine(&[], "\n").reason, "no message");
         let wrong = Failure::other("the district is missing");
         assert!(!wrong.can_be_repeated && !wrong.is_unknown && wrong.reason == "the district is missing");
     }

@@ -18,6 +18,7 @@ mod campaign;
 mod check;
 mod compare;
 mod crash;
+mod credible;
 mod depth;
 mod disk;
 mod failure;

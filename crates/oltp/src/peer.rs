@@ -5,6 +5,7 @@
 //!      ◄─── ready, worked ────
 //! ```
 
+use crate::failure::shortened;
 use crate::plan::{PATIENCE, Plan};
 use crate::tally::Tally;
 use crate::terminal::{Conduct, Open, Worked, together};
@@ -125,8 +126,8 @@ pub(crate) fn conduct<T>(
     if ended.len() != plan.terminals || !tally.is_countable() || is_late {
         return Err(unexpected());
     }
-    // Its error messages are shown and saved.
-    let hide = |text: &str| clock.program.borrow().hide(text);
+    // Its error messages are shown and saved. What is cut off before the password is replaced might be a part of it.
+    let hide = |text: &str| shortened(&clock.program.borrow().hide(text));
     ended.iter_mut().flatten().for_each(|error| *error = hide(error));
     tally.map_reasons(hide);
     clock.program.into_inner().finish().map_err(failed)?;

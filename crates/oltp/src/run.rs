@@ -2,6 +2,7 @@
 
 use crate::asynchronous;
 use crate::check::{self, Condition};
+use crate::credible;
 use crate::gates::gates;
 use crate::input::{Locality, Mix, Operation};
 use crate::pace::Pace;
@@ -397,8 +398,9 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         let seen = Duration::from_secs_f64(measured.seconds);
         let possible = plausible::processor_time(seen, client_cpu_s);
         contradictions.extend(possible.err().map(|error| error.to_string()));
+        contradictions.extend(credible::problems(&tally, &plan, measured.seconds, measured.all_s));
         if problems.is_empty() {
-            contradictions.extend(idle(&tally, &plan, measured.seconds));
+            contradictions.extend(credible::idle(&tally, &plan, measured.seconds));
         }
     }
     contradictions.extend(tally.contradictions(plan.terminals, measured.seconds));
@@ -450,20 +452,11 @@ fn work_problems(tally: &Tally, plan: &Plan, measured: &Measured) -> Option<Stri
         .then(|| format!("{completed} operations were counted, and the server began {begun} transactions"))
 }
 
-/// The problem, if terminals that never pause account for too little of the measured time. Operations still running when the
-/// clock stopped count as well.
-fn idle(tally: &Tally, plan: &Plan, seconds: f64) -> Option<String> {
-    let terminals = plan.terminals as f64;
-    let (wanted, told) = (terminals * seconds, tally.busy_s());
-    let missing = terminals * tally.late_us as f64 / 1e6;
-    (plan.pace == Pace::default() && told + missing < wanted * 0.2 - 0.5).then(|| {
-        format!("all operations took {told:.1} s together, of {wanted:.1} s in which terminals worked")
-    })
-}
-
 /// What was measured beside the terminals.
 struct Measured {
     seconds: f64,
+    /// Seconds in which terminals worked, before measuring as well.
+    all_s: f64,
     work: EngineWork,
     client_cpu_s: f64,
     server_cpu_s: Option<f64>,
@@ -477,6 +470,7 @@ fn watch(
     clock: &dyn Conduct,
     options: &Options,
 ) -> Result<Measured> {
+    let working = Instant::now();
     wait(host, "warming up", options.warm_up, &|| clock.failed() < options.terminals)?;
     let read = || -> Result<_> {
         Ok((
@@ -491,6 +485,7 @@ fn watch(
     wait(host, "measuring", options.measure, &|| clock.failed() < options.terminals)?;
     let seconds = started.elapsed().as_secs_f64();
     clock.stop();
+    let all_s = working.elapsed().as_secs_f64();
     let after = read()?;
     let work = after.0.since(&before.0);
     let work = EngineWork {
@@ -502,6 +497,7 @@ fn watch(
     let cpu = after.2.since(before.2);
     Ok(Measured {
         seconds,
+        all_s,
         work,
         client_cpu_s: cpu.seconds(),
         server_cpu_s: before.3.zip(after.3).map(|(before, after)| after - before),

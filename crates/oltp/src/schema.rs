@@ -123,14 +123,44 @@ fn foreign(connection: &Connection) -> Result<Vec<String>> {
     Ok(foreign)
 }
 
-/// Something of somebody else that depends on the workload's tables or procedures, such as a view.
-fn dependent(connection: &Connection) -> Result<Option<String>> {
-    let ours = list(TABLES.iter().chain(&PROCEDURES));
-    let sql = format!(
-        "SELECT MIN(TRIM(RDB$DEPENDENT_NAME)) FROM RDB$DEPENDENCIES \
-         WHERE RDB$DEPENDED_ON_NAME IN ({ours}) AND RDB$DEPENDENT_NAME NOT IN ({ours})"
-    );
-    Ok(connection.query(&sql)?.value()?)
+/// Something of somebody else that depends on the workload's tables, procedures or domains, such as a view.
+fn dependent(connection: &Connection) -> Result<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    for sql in dependents() {
+        found.extend(connection.query(&sql)?.value::<Option<String>>()?);
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// Queries for one name each: of what depends on the workload, of tables, procedures and functions with a column or
+/// parameter of one of its domains, and of tables with a foreign key to one of its tables.
+fn dependents() -> [String; 5] {
+    let all = list(TABLES.iter().chain(&PROCEDURES).chain(&DOMAINS));
+    let (tables, procedures) = (list(TABLES.iter().chain(&[META])), list(PROCEDURES.iter()));
+    let domains = list(DOMAINS.iter());
+    let user = |table: &str, name: &str, ours: &str| {
+        format!(
+            "SELECT MIN(TRIM({name})) FROM {table} WHERE RDB$FIELD_SOURCE IN ({domains}) AND {name} NOT IN ({ours})"
+        )
+    };
+    [
+        format!(
+            "SELECT MIN(TRIM(RDB$DEPENDENT_NAME)) FROM RDB$DEPENDENCIES \
+             WHERE RDB$DEPENDED_ON_NAME IN ({all}) AND RDB$DEPENDENT_NAME NOT IN ({all})"
+        ),
+        user("RDB$RELATION_FIELDS", "RDB$RELATION_NAME", &tables),
+        user("RDB$PROCEDURE_PARAMETERS", "RDB$PROCEDURE_NAME", &procedures),
+        // None of the functions is ours.
+        user("RDB$FUNCTION_ARGUMENTS", "RDB$FUNCTION_NAME", "''"),
+        format!(
+            "SELECT MIN(TRIM(C.RDB$RELATION_NAME)) FROM RDB$RELATION_CONSTRAINTS C \
+             JOIN RDB$REF_CONSTRAINTS R ON R.RDB$CONSTRAINT_NAME = C.RDB$CONSTRAINT_NAME \
+             JOIN RDB$RELATION_CONSTRAINTS U ON U.RDB$CONSTRAINT_NAME = R.RDB$CONST_NAME_UQ \
+             WHERE U.RDB$RELATION_NAME IN ({tables}) AND C.RDB$RELATION_NAME NOT IN ({tables})"
+        ),
+    ]
 }
 
 fn list<'a>(names: impl Iterator<Item = &'a &'a str>) -> String {
@@ -190,7 +220,7 @@ pub(crate) fn check_free(connection: &Connection, replace: bool) -> Result<Vec<S
             match others.is_empty() {
                 true => Ok(existing),
                 false => Err(Error::other(format!(
-                    "{} are of somebody else, or depend on tables of this workload: they are left alone; use another database",
+                    "{} are of somebody else, or depend on tables, procedures or domains of this workload: they are left alone; use another database",
                     others.join(", ")
                 ))),
             }

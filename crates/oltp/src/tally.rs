@@ -227,6 +227,11 @@ impl Tally {
         self.operations.iter().map(of).sum()
     }
 
+    /// The longest that an operation took, in microseconds.
+    pub(crate) fn longest_us(&self) -> u64 {
+        self.operations.iter().map(|each| each.latency.max()).max().unwrap_or(0)
+    }
+
     /// Operations completed within the measured time.
     pub(crate) fn completed(&self) -> u64 {
         self.operations.iter().map(OperationTally::completed).sum()

@@ -137,6 +137,10 @@ fn contestant<'a>(
     ours: &HashMap<usize, &SampleLine>,
     reference: &str,
 ) -> ContestantFigures<'a> {
+    // What was measured here says more, and the two are not mixed.
+    let is_elsewhere = samples.iter().all(|sample| sample.is_elsewhere());
+    let samples: Vec<&SampleLine> =
+        samples.iter().copied().filter(|sample| is_elsewhere || !sample.is_elsewhere()).collect();
     let names: BTreeSet<&str> =
         samples.iter().flat_map(|sample| sample.values.keys().map(String::as_str)).collect();
     let all = |value: &str| -> Vec<f64> {
@@ -146,7 +150,7 @@ fn contestant<'a>(
     // Machines drift: only what ran one after the other is compared.
     let ratios = |value: &str| -> Vec<f64> {
         let Some(better) = Better::of(value) else { return Vec::new() };
-        let pairs = samples.iter().filter(|sample| !sample.is_elsewhere()).filter_map(|sample| {
+        let pairs = samples.iter().filter(|_| !is_elsewhere).filter_map(|sample| {
             let ours = ours.get(&sample.repetition)?.values.get(value)?;
             let theirs = sample.values.get(value)?;
             Some(match better {
@@ -161,7 +165,6 @@ fn contestant<'a>(
         Some((*value, (Spread::of(all.iter().copied())?, interval_of_median(&all))))
     });
     let ratios = compared.collect();
-    let is_elsewhere = samples.iter().all(|sample| sample.is_elsewhere());
     ContestantFigures { name, repetitions: samples.len(), values, is_elsewhere, ratios }
 }
 
@@ -260,5 +263,25 @@ pub(crate) mod tests {
         let published = case.contestant("published").unwrap();
         assert!(published.is_elsewhere && published.ratios.is_empty());
         assert_eq!((published.values["wall_s"].median, case.repetitions()), (1.0, 5));
+    }
+
+    #[test]
+    fn what_was_measured_elsewhere_is_not_mixed_with_what_was_measured_here() {
+        let mut record = record();
+        for contestant in ["rival", OURS] {
+            let values = [("wall_s".to_owned(), 1e6), ("other_s".to_owned(), 1.0)].into();
+            record.samples.push(SampleLine::elsewhere("t", "one", contestant, values));
+        }
+        let figures = Figures::of(&record);
+        let case = &figures.tables[0].cases[0];
+        for (name, median) in [("rival", 6.0), (OURS, 3.0)] {
+            let found = case.contestant(name).unwrap();
+            assert_eq!(
+                (found.repetitions, found.values["wall_s"].median, found.is_elsewhere),
+                (5, median, false)
+            );
+            assert!(!found.values.contains_key("other_s"));
+        }
+        assert_eq!(case.contestant("rival").unwrap().ratios["wall_s"].0.max, 2.0);
     }
 }

@@ -305,9 +305,11 @@ impl Record {
                 {
                     return Err(format!("{name} is {value}, which is not a measured value"));
                 }
-                // A difference may be negative; it has no unit of its own.
-                if let Some((name, value)) =
-                    sample.values.iter().find(|(name, value)| **value < 0.0 && unit::is_known(name))
+                // A difference may be negative; it has no unit of its own, and counts nothing.
+                if let Some((name, value)) = sample
+                    .values
+                    .iter()
+                    .find(|(name, value)| **value < 0.0 && (unit::is_known(name) || unit::is_count(name)))
                 {
                     return Err(format!("{name} is {value}, and cannot be negative"));
                 }
@@ -466,6 +468,11 @@ mod tests {
         record.samples[0].values = BTreeMap::from([("wall_s".to_owned(), -0.5)]);
         let error = Record::parse("r", record.text()).unwrap_err().to_string();
         assert!(error.contains("wall_s is -0.5, and cannot be negative"), "{error}");
+        for count in ["round_trips", "rows"] {
+            record.samples[0].values = BTreeMap::from([(count.to_owned(), -7.0)]);
+            let error = Record::parse("r", record.text()).unwrap_err().to_string();
+            assert!(error.contains(&format!("{count} is -7, and cannot be negative")), "{error}");
+        }
         record.samples[0].values = BTreeMap::from([("difference".to_owned(), -0.5)]);
         Record::parse("r", record.text()).unwrap();
     }

@@ -32,6 +32,29 @@ pub(crate) fn is_known(name: &str) -> bool {
     show(name, 1.0) != "1"
 }
 
+/// Whether a name says that the value counts something: as a word of its own, as in `round_trips` and `rows`.
+pub(crate) fn is_count(name: &str) -> bool {
+    const COUNTED: [&str; 16] = [
+        "rows",
+        "count",
+        "trips",
+        "roundtrips",
+        "packets",
+        "sends",
+        "receives",
+        "retries",
+        "errors",
+        "refused",
+        "committed",
+        "operation",
+        "operations",
+        "reads",
+        "fetches",
+        "backlog",
+    ];
+    name.split('_').any(|word| COUNTED.contains(&word)) && !name.contains("difference")
+}
+
 /// Which values of a kind are the better ones.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Better {
@@ -172,6 +195,16 @@ mod tests {
         assert_eq!(ticks, ["0", "0.00200", "0.00400", "0.00600"]);
         assert_eq!(tick("operations_per_s", 1500.0, 2000.0), "1,500/s");
         assert_eq!(tick("trips", 5.0, 9.0), "5.00");
+    }
+
+    #[test]
+    fn names_say_what_is_counted() {
+        for count in ["rows", "round_trips", "roundtrips", "record_count", "page_reads_per_operation"] {
+            assert!(is_count(count), "{count}");
+        }
+        for other in ["difference", "difference_of_rows", "max_id", "left", "x"] {
+            assert!(!is_count(other), "{other}");
+        }
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl<'a> Bench<'a> {
     pub fn prepare(host: &'a dyn Host, config: &'a Config, options: Options) -> Result<Self> {
         let Options { library, url, .. } = &options;
         let driver = Driver::load(library, url)?;
-        let python = options.python.as_ref().map(|program| Python::new(program, library, url));
+        let python = options.python.as_ref().map(|program| Python::new(program, library, url, config));
         demo::complete(host, config, options.rows.get())?;
         let sql = sql();
         let shape = verify::table(host, config, TABLE, &sql)?;

@@ -5,6 +5,7 @@ use crate::host::Host;
 use crate::sample::Sample;
 use crate::subprocess::{Limits, Subprocess};
 use crate::{plausible, python};
+use firearrow::config::{Config, Password};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +19,8 @@ pub(super) struct Python {
     program: PathBuf,
     library: PathBuf,
     url: String,
+    /// It must not appear in what the driver says.
+    password: Option<Password>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -28,8 +31,13 @@ struct Line {
 }
 
 impl Python {
-    pub(super) fn new(program: &Path, library: &Path, url: &str) -> Self {
-        Self { program: program.into(), library: library.into(), url: url.into() }
+    pub(super) fn new(program: &Path, library: &Path, url: &str, config: &Config) -> Self {
+        Self {
+            program: program.into(),
+            library: library.into(),
+            url: url.into(),
+            password: config.password.clone(),
+        }
     }
 
     /// Reads all rows once.
@@ -39,8 +47,9 @@ impl Python {
         command.args(python::script(SCRIPT)).arg(&self.library).arg(sql);
         // Other users can read arguments, and the URL may contain a password.
         command.env("FIREARROW_BENCH_URL", &self.url);
+        let password = self.password.as_ref().map_or("", |password| password.reveal());
         let drained =
-            Subprocess::once(host, command, Limits::default(), &self.url).and_then(|(line, seen)| {
+            Subprocess::once(host, command, Limits::default(), password).and_then(|(line, seen)| {
                 let Line { rows, wall_s, cpu_s } = line;
                 plausible::phases(seen, [wall_s])?;
                 plausible::processor_time(seen, cpu_s)?;

@@ -138,11 +138,16 @@ impl Done {
         plausible::phases(seen, parts.into_iter().chain(self.bind_s).chain(self.afterwards_s))?;
         plausible::processor_time(seen, self.cpu_s)?;
         plausible::rows(self.rows, self.wall_s())?;
+        plausible::memory(self.peak_rss_bytes.unwrap_or(0))?;
         let is_known = |name: &str| KNOWN.contains(&name);
-        match self.more.iter().find(|(name, value)| !is_known(name) || !(0.0..=MOST).contains(*value)) {
-            None => Ok(()),
-            Some((name, value)) => Err(Error::other(format!("it says {name} = {value}, which cannot be"))),
+        if let Some((name, value)) =
+            self.more.iter().find(|(name, value)| !is_known(name) || !(0.0..=MOST).contains(*value))
+        {
+            return Err(Error::other(format!("it says {name} = {value}, which cannot be")));
         }
+        let [round_trips, received, sent] =
+            KNOWN.map(|name| self.more.get(name).map_or(0, |value| *value as u64));
+        plausible::traffic(seen, [received, sent], round_trips)
     }
 
     /// Whether it tells of most of the time that it was seen to take.
@@ -225,6 +230,9 @@ mod tests {
             (5.1, format!(r#"{phases},"cpu_s":0,"more":{{"server_cpu_s":99}}"#), "it says server_cpu_s = 99"),
             (5.1, format!(r#"{phases},"cpu_s":0,"more":{{"round_trips":1e308}}"#), "it says round_trips = 1"),
             (5.1, format!(r#"{phases},"cpu_s":0,"more":{{"bytes_sent":-1}}"#), "it says bytes_sent = -1"),
+            (5.1, format!(r#"{phases},"cpu_s":0,"more":{{"bytes_sent":1e13}}"#), "bytes of traffic"),
+            (5.1, format!(r#"{phases},"cpu_s":0,"more":{{"round_trips":1e8}}"#), "round trips"),
+            (5.1, format!(r#"{phases},"cpu_s":0,"peak_rss_bytes":20000000000000"#), "bytes of memory"),
         ] {
             assert!(of(seen, &text).contains(found), "{text}: {}", of(seen, &text));
         }

@@ -34,7 +34,10 @@ impl<'a> Process<'a> {
         command.args(&program.arguments);
         let mut process = Self(Subprocess::spawn(host, command, Limits::within(limit), &job.password)?);
         match process.ask(serde_json::to_string(job)?)? {
-            Answer::Ready(ready) => Ok((process, ready.ready)),
+            Answer::Ready(ready) => {
+                let version = process.0.hide(&ready.ready);
+                Ok((process, version))
+            }
             Answer::Failed(failed) => Err(process.0.said(&failed.error)),
             Answer::Done(_) => Err(Error::other("unexpected answer")),
         }
@@ -50,8 +53,12 @@ impl<'a> Process<'a> {
         let seen = start.elapsed();
         match answer {
             Answer::Done(done) => {
-                done.check(seen)?;
-                done.check_least(seen)?;
+                // Errors may repeat what it said; that its hashes are none would be found later.
+                let checked = done
+                    .check(seen)
+                    .and_then(|()| done.check_least(seen))
+                    .and_then(|()| done.found().map(drop));
+                checked.map_err(|error| self.0.refused(&error))?;
                 Ok(*done)
             }
             Answer::Failed(failed) => Err(self.0.said(&failed.error)),
@@ -112,6 +119,30 @@ mod tests {
         assert_eq!(ready, "x 1");
         assert_eq!(process.turn().unwrap().rows, 1);
         assert!(failed(process.finish()).contains("it ended: exit status: 1"));
+    }
+
+    #[test]
+    fn nothing_that_it_says_shows_the_password() {
+        let password = r#"s3;cr et@x"q"#;
+        let start = |script: &str| {
+            let job = Job { password: password.to_owned(), ..Job::default() };
+            Process::start(&Standalone, &shell(script), &job, Duration::from_secs(30))
+        };
+        let shown = r#"password=s3;cr et@x\"q"#;
+        let ready = format!(r#"read job; printf '%s\n' '{{"ready":"x {shown}"}}'; read turn; "#);
+        let answer = |more: &str| {
+            format!(
+                r#"{ready}printf '%s\n' '{{"rows":1,"connect_s":0,"execute_s":0,"drain_s":0.001,"release_s":0,"cpu_s":0,{more}}}'; read end"#
+            )
+        };
+        for more in [format!(r#""hashes":["{shown}"]"#), format!(r#""more":{{"{shown}":1}}"#)] {
+            let (mut process, version) = start(&answer(&more)).unwrap();
+            assert_eq!(version, "x password=***");
+            let error = failed(process.turn());
+            assert!(error.contains("***") && !error.contains("et@") && !error.contains('q'), "{error}");
+        }
+        let error = failed(start(&format!(r#"read job; printf '%s\n' '{{"error":"no {shown}"}}'"#)));
+        assert_eq!(error, "no password=***");
     }
 
     #[test]

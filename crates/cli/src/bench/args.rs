@@ -5,9 +5,19 @@ use crate::bench::blob::BlobArgs;
 use crate::bench::driver::DriverArgs;
 use crate::bench::report::ReportArgs;
 use crate::wan::{Rate, RoundTrip};
+use clap::builder::{RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
+
+/// The most repetitions that are worth a thought: turns are counted, and their figures kept.
+pub(crate) const MOST_REPETITIONS: u64 = 1_000_000;
+
+/// Reads a number from 1 to `most`.
+pub(crate) fn up_to(most: u64) -> impl TypedValueParser<Value = NonZeroUsize> {
+    let number = RangedU64ValueParser::<u64>::new().range(1..=most);
+    number.try_map(|number| usize::try_from(number).and_then(NonZeroUsize::try_from))
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct BenchArgs {
@@ -72,7 +82,7 @@ pub(crate) struct AdbcBenchArgs {
     #[arg(long, value_name = "N", default_value = "2")]
     pub(crate) partitions: NonZeroUsize,
     /// Measured repetitions
-    #[arg(long, default_value = "5", value_name = "N")]
+    #[arg(long, default_value = "5", value_name = "N", value_parser = up_to(MOST_REPETITIONS))]
     pub(crate) repeat: NonZeroUsize,
     /// The client library (libfbclient) to compare ingestion with, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
@@ -125,7 +135,7 @@ pub(crate) struct OdbcBenchArgs {
     #[arg(long, value_name = "N", default_value = "100000")]
     pub(crate) insert_rows: NonZeroU64,
     /// Measured repetitions
-    #[arg(long, default_value = "9", value_name = "N")]
+    #[arg(long, default_value = "9", value_name = "N", value_parser = up_to(MOST_REPETITIONS))]
     pub(crate) repeat: NonZeroUsize,
     /// The client library (libfbclient) to compare with, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, conflicts_with = "no_reference")]
@@ -198,10 +208,10 @@ pub(crate) struct WireArgs {
     #[arg(long, value_name = "N")]
     pub(crate) executions: Option<NonZeroU64>,
     /// Measured repetitions [default: 5; quick 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = up_to(MOST_REPETITIONS))]
     pub(crate) repeat: Option<NonZeroUsize>,
     /// Measured repetitions of the reference that reads BLOBs one by one
-    #[arg(long, default_value = "1", value_name = "N")]
+    #[arg(long, default_value = "1", value_name = "N", value_parser = up_to(MOST_REPETITIONS))]
     pub(crate) blob_reference_repeat: NonZeroUsize,
     /// Measure few rows, once: a quick check
     #[arg(long)]
@@ -238,7 +248,8 @@ Inserts rows of ten INTEGER into the table FIREARROW_BENCH, which it creates and
 drops. After each run rows and sums are read back; if they are wrong, no result
 is printed. The reference uses the batch interface of the client library, or
 single executions for servers before Firebird 4. If interrupted, the table
-stays; the next run replaces it.")]
+stays; the next run replaces it. A table of that name with other columns is left
+alone, and nothing is measured.")]
 pub(crate) struct InsertArgs {
     /// A database in which a table may be created
     #[arg(value_hint = ValueHint::Url)]
@@ -247,7 +258,7 @@ pub(crate) struct InsertArgs {
     #[arg(long, default_value = "100000", value_name = "N")]
     pub(crate) rows: NonZeroU64,
     /// Measured repetitions
-    #[arg(long, default_value = "5", value_name = "N")]
+    #[arg(long, default_value = "5", value_name = "N", value_parser = up_to(MOST_REPETITIONS))]
     pub(crate) repeat: NonZeroUsize,
     /// The client library (libfbclient) to compare with, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
@@ -278,7 +289,7 @@ pub(crate) struct FetchArgs {
     #[arg(long, conflicts_with = "tables")]
     pub(crate) sql: Option<String>,
     /// Measured repetitions
-    #[arg(long, default_value = "5", value_name = "N")]
+    #[arg(long, default_value = "5", value_name = "N", value_parser = up_to(MOST_REPETITIONS))]
     pub(crate) repeat: NonZeroUsize,
     /// Maximum rows per batch
     #[arg(long, value_name = "N")]

@@ -1,5 +1,6 @@
 //! `firearrow bench blob`
 
+use crate::bench::args::{MOST_REPETITIONS, up_to};
 use crate::bench::{CommandHost, announce, writable};
 use crate::failure::Result;
 use crate::output::{print, print_data};
@@ -35,10 +36,10 @@ pub(crate) struct BlobArgs {
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(blob::ARTICLE_ROWS).expect("above 0"))]
     rows: NonZeroUsize,
     /// Measured repetitions
-    #[arg(long, value_name = "N", default_value = "5")]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = up_to(MOST_REPETITIONS))]
     repeat: NonZeroUsize,
     /// Repetitions of what takes a round trip for each BLOB
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = up_to(MOST_REPETITIONS))]
     slow_repeat: NonZeroUsize,
     /// Round trip of the emulated link
     #[arg(long, value_name = "TIME", default_value = "12.5ms")]

@@ -1,5 +1,6 @@
 //! `firearrow bench driver`
 
+use crate::bench::args::{MOST_REPETITIONS, up_to};
 use crate::bench::{CommandHost, writable};
 use crate::failure::{Failure, Result};
 use crate::installed;
@@ -54,7 +55,7 @@ pub(crate) struct DriverArgs {
     #[arg(long, value_name = "N", default_value = "1000000", conflicts_with = "sql")]
     rows: NonZeroU64,
     /// Measured repetitions, after one that is discarded
-    #[arg(long, value_name = "N", default_value = "10")]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = up_to(MOST_REPETITIONS))]
     iterations: NonZeroUsize,
     /// A quick look: 10,000 rows, two repetitions
     #[arg(long, conflicts_with_all = ["rows", "iterations"])]

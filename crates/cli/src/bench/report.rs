@@ -47,6 +47,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         args.records.iter().map(|path| if path.is_dir() { path.join("raw.jsonl") } else { path.clone() });
     let files: Vec<PathBuf> = files.collect();
     refuse_inputs(args, &files)?;
+    check_outputs(args)?;
     let mut records = Vec::new();
     for path in &files {
         match read(path) {
@@ -75,15 +76,26 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         write(path, report::csv(&records).as_bytes())?;
     }
     if let Some(folder) = &args.png {
-        fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
         for picture in report::pictures(&records)? {
-            write(&folder.join(picture.name).with_extension("png"), &picture.png)?;
+            let path = folder.join(picture.name).with_extension("png");
+            save::own_file(&path, &picture.png)?;
+            written(&path);
         }
     }
     match skipped {
         0 => Ok(()),
         count => Err(Failure::other(format!("skipped {count} of {} records", files.len()))),
     }
+}
+
+/// Fails if a report cannot be written: better now than after some of them.
+fn check_outputs(args: &ReportArgs) -> Result<()> {
+    for path in [&args.output, &args.markdown, &args.csv].into_iter().flatten() {
+        if path != Path::new("-") {
+            save::check_file(path)?;
+        }
+    }
+    Ok(args.png.as_deref().map_or(Ok(()), save::check)?)
 }
 
 /// Fails if a report would replace a record, or another report.
@@ -131,6 +143,10 @@ fn write(path: &Path, contents: &[u8]) -> Result<()> {
         return print(&String::from_utf8_lossy(contents));
     }
     save::file(path, contents)?;
-    terminal::remark(&format!("written: {}", path.display()));
+    written(path);
     Ok(())
+}
+
+fn written(path: &Path) {
+    terminal::remark(&format!("written: {}", path.display()));
 }

@@ -1,9 +1,10 @@
 //! `firearrow oltp campaign`
 
 use super::work::{WayArgs, WorkArgs};
-use super::{print_json, scale, workers};
+use super::{MOST_WORKERS, print_json, scale, workers};
 use crate::args::TimeLimit;
-use crate::bench::CommandHost;
+use crate::bench::args::{MOST_REPETITIONS, up_to};
+use crate::bench::{CommandHost, writable};
 use crate::failure::{Failure, Result};
 use crate::output::print;
 use crate::terminal;
@@ -12,7 +13,6 @@ use firearrow_bench::text::{size, thousands};
 use firearrow_bench::{Error, save};
 use firearrow_oltp::{self as oltp, Locality, Point};
 use firearrow_report as report;
-use std::fs;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub(super) struct CampaignArgs {
     #[arg(long, value_delimiter = ',', default_value = "home,uniform")]
     locality: Vec<Locality>,
     /// Runs of each size and locality [default: the profile's]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = up_to(MOST_REPETITIONS))]
     repeat: Option<NonZeroUsize>,
     /// Warm-up time, not measured [default: the profile's]
     #[arg(long, value_name = "TIME")]
@@ -58,7 +58,7 @@ pub(super) struct CampaignArgs {
     #[command(flatten)]
     way: WayArgs,
     /// Connections that load side by side [default: processors]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = up_to(MOST_WORKERS))]
     workers: Option<NonZeroUsize>,
     /// Delete a database that has nothing but this workload, as an interrupted campaign leaves it
     #[arg(long)]
@@ -133,7 +133,9 @@ pub(super) fn run(args: &CampaignArgs, json: bool) -> Result<()> {
             time(args.measure, measure),
         )),
     };
-    writable(args)?;
+    // What cannot be written should be known before hours of measuring.
+    writable(args.save.as_deref())?;
+    args.output.as_deref().map_or(Ok(()), save::check_file)?;
     let host = CommandHost { quiet: json };
     let all = options.scales.len();
     let mut kept = Kept { args, points: Vec::new(), folder: None };
@@ -150,21 +152,6 @@ pub(super) fn run(args: &CampaignArgs, json: bool) -> Result<()> {
     }
     done?;
     if json { print_json(&kept.points) } else { Ok(()) }
-}
-
-/// What cannot be written should be known before hours of measuring.
-fn writable(args: &CampaignArgs) -> Result<()> {
-    if let Some(folder) = &args.save {
-        fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
-    }
-    if let Some(path) = &args.output {
-        fs::OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|error| Failure::file(path, &error))?;
-    }
-    Ok(())
 }
 
 fn into_error(failure: Failure) -> Error {
@@ -199,7 +186,8 @@ impl Kept<'_> {
         if let Some(path) = &self.args.output {
             let title = record.head.title.clone();
             let page = report::html(&title, &[record])?;
-            fs::write(path, page).map_err(|error| Failure::file(path, &error))?;
+            // The earlier page stays if this one cannot be written.
+            save::file(path, page.as_bytes())?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::print_json;
 use super::work::WorkArgs;
 use crate::args::TimeLimit;
+use crate::bench::args::{MOST_REPETITIONS, up_to};
 use crate::bench::{CommandHost, writable};
 use crate::failure::Result;
 use crate::output::print;
@@ -44,7 +45,7 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "TIME", default_value = "30s")]
     measure: TimeLimit,
     /// Turns of each contestant
-    #[arg(long, value_name = "N", default_value = "5")]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = up_to(MOST_REPETITIONS))]
     repeat: NonZeroUsize,
     /// Compare procedures as well
     #[arg(long)]

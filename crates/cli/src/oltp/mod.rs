@@ -7,6 +7,7 @@ mod run;
 mod work;
 
 use crate::bench::CommandHost;
+use crate::bench::args::up_to;
 use crate::failure::Result;
 use crate::open;
 use crate::output::{print, print_data};
@@ -18,6 +19,9 @@ use firearrow_oltp::{self as oltp, Loaded, Scale};
 use serde::Serialize;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::thread;
+
+/// More connections than a server loads from at once.
+const MOST_WORKERS: u64 = 64;
 
 #[derive(Args, Debug)]
 pub(crate) struct OltpArgs {
@@ -56,7 +60,7 @@ struct LoadArgs {
     #[arg(long, short, value_name = "N", default_value = "1")]
     warehouses: NonZeroU32,
     /// Connections that insert side by side [default: processors]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = up_to(MOST_WORKERS))]
     workers: Option<NonZeroUsize>,
     /// Seed of the rows
     #[arg(long, value_name = "N", default_value_t = 42)]

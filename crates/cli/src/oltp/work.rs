@@ -1,14 +1,18 @@
 //! What terminals do, in the options of a run and of a campaign.
 
+use crate::bench::args::up_to;
 use clap::Args;
 use firearrow_oltp::{Connections, Level, Locality, Mix, Mode, Pace, RunOptions, Think};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+/// Each is a connection.
+const MOST_TERMINALS: u64 = 10_000;
+
 #[derive(Args, Debug)]
 pub(super) struct WorkArgs {
     /// Connections that work side by side
-    #[arg(long, value_name = "N", default_value = "20")]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = up_to(MOST_TERMINALS))]
     terminals: NonZeroUsize,
     /// How often each operation comes
     #[arg(long, default_value = "tpcc")]

@@ -74,6 +74,16 @@ impl Completion {
             if is_file {
                 return self.files.complete(text, at, context);
             }
+            let words = match name {
+                "\\format" => &["table", "expanded", "csv", "json"][..],
+                "\\plan" => &["on", "off", "explain", "only"],
+                "\\x" | "\\timing" | "\\autocommit" | "\\pager" => &["on", "off"],
+                _ => &[],
+            };
+            if !words.is_empty() {
+                let words = words.iter().filter(|other| other.starts_with(word));
+                return Ok((at - word.len(), words.map(|word| pair((*word).to_owned())).collect()));
+            }
         }
         let start = word_start(&text[..at]);
         let mut found = self.names_for(text, start, &text[start..at]);

@@ -233,9 +233,14 @@ impl Shell {
     /// Runs whole statements.
     fn run_sql(&mut self, text: &str) -> Result<Next> {
         let Split { statements, .. } = self.splitter.split(text).map_err(wrong_script)?;
-        for statement in statements {
-            self.last = Some(statement.to_owned());
-            match self.on_runner(|runner| runner.step(statement))? {
+        for (index, statement) in statements.iter().enumerate() {
+            self.last = Some((*statement).to_owned());
+            let ran = self.on_runner(|runner| runner.step(statement));
+            let rest = (statements.len() - index - 1) as u64;
+            if ran.is_err() && rest > 0 && self.editor.is_some() {
+                terminal::remark(&counted(rest, "statement", " of this line not run"));
+            }
+            match ran? {
                 Flow::Continue => {}
                 Flow::Exit => return Ok(Next::Commit),
                 Flow::Quit => return Ok(self.quit()),
@@ -313,7 +318,14 @@ impl Shell {
         }
         let url = self.runner.borrow().url.clone();
         let line = ["firearrow".to_owned(), name.to_owned(), url].into_iter().chain(words);
-        let cli = Cli::try_parse_from(line).map_err(|error| {
+        let cli = match Cli::try_parse_from(line) {
+            Err(error) if error.kind() == clap::error::ErrorKind::DisplayHelp => {
+                print(&error.to_string())?;
+                return Ok(Next::Continue);
+            }
+            parsed => parsed,
+        };
+        let cli = cli.map_err(|error| {
             // The usage of the command line names the URL, which is not entered here.
             let text = error.to_string();
             let text = text.split("\n\nUsage:").next().unwrap_or(&text).trim_start_matches("error: ");

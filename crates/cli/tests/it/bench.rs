@@ -108,6 +108,59 @@ matrix!(
         let database = url.rsplit('/').next().unwrap();
         assert!(!raw.contains(database) && !report.contains(database), "reports name no paths");
     },
+    fn tables_of_others_are_left_alone(target: &Target) {
+        let url = target.fresh_url();
+        firearrow(target, &["create-demo", &url, "--rows", "10"]).success();
+        let insert = ["bench", "insert", &url, "--rows", "100", "--repeat", "1"];
+        let query = |sql: &str| firearrow(target, &["query", &url, sql]).success();
+        let columns = |kind: &str| (0..10).map(|at| format!("C{at} {kind}")).collect::<Vec<_>>().join(", ");
+        let wide = columns("INTEGER") + ", MINE INTEGER";
+        for columns in ["ID INTEGER, MINE VARCHAR(10)", &columns("BIGINT"), &wide] {
+            query(&format!("RECREATE TABLE FIREARROW_BENCH ({columns})"));
+            query("INSERT INTO FIREARROW_BENCH DEFAULT VALUES");
+            firearrow(target, &insert).failure(1, &["FIREARROW_BENCH exists, and its columns", "drop it"]);
+            let count =
+                firearrow(target, &["query", &url, "SELECT COUNT(*) N FROM FIREARROW_BENCH", "--json"]);
+            assert_eq!(count.success().json()["N"], 1);
+        }
+        // What an interrupted run has left is replaced. Beside the embedded engine there may be a reference, which has no
+        // access while this command has.
+        if let Target::Wire(_) = target {
+            query(&format!("RECREATE TABLE FIREARROW_BENCH ({})", columns("INTEGER")));
+            query("INSERT INTO FIREARROW_BENCH DEFAULT VALUES");
+            firearrow(target, &insert).success();
+        }
+    },
+    fn a_reference_that_inserts_other_rows_has_no_figures(target: &Target) {
+        let url = target.fresh_url();
+        firearrow(target, &["create-demo", &url, "--rows", "10"]).success();
+        let folder = tempfile::tempdir().unwrap();
+        let peer = folder.path().join("peer");
+        let line =
+            r#"{"rows":99,"execute_s":0.001,"commit_s":0,"cpu_user_s":0,"cpu_sys_s":0,"work_user_s":0}"#;
+        fs::write(&peer, format!("#!/bin/sh\necho '{line}'\n")).unwrap();
+        fs::set_permissions(&peer, fs::Permissions::from_mode(0o755)).unwrap();
+        let arguments = ["bench", "insert", &url, "--rows", "100", "--repeat", "1"];
+        let reference = ["--reference-client", "/somewhere/libfbclient.so.2"];
+        let mut command = prepare(Some(target), &[&arguments[..], &reference].concat());
+        let outcome = finish(command.env("FIREARROW_PEER", &peer).output().unwrap());
+        outcome.failure(1, &["the reference inserted 99 rows, not 100; the figures are withheld"]);
+    },
+    fn options_have_bounds(target: &Target) {
+        let most = u64::MAX.to_string();
+        for (command, bounds) in [
+            (["bench", "wire", "h:x", "--repeat"], "is not in 1..=1000000"),
+            (["bench", "fetch", "h:x", "--repeat"], "is not in 1..=1000000"),
+            (["oltp", "load", "h:x", "--workers"], "is not in 1..=64"),
+            (["oltp", "campaign", "h:x", "--workers"], "is not in 1..=64"),
+            (["oltp", "run", "h:x", "--terminals"], "is not in 1..=10000"),
+            (["oltp", "compare", "h:x", "--repeat"], "is not in 1..=1000000"),
+        ] {
+            for value in [&*most, "0"] {
+                firearrow(target, &[&command[..], &[value]].concat()).failure(2, &[bounds]);
+            }
+        }
+    },
     fn reference_is_shown_beside_ours(target: &Target) {
         let url = demo(target, "100");
         let folder = tempfile::tempdir().unwrap();

@@ -12,6 +12,16 @@ const QUICK: [&str; 8] = ["--rtt", "1ms", "--rate", "unlimited", "--repeat", "2"
 
 matrix!(
     [firebird_3_0, firebird_4_0, firebird_5_0],
+    fn a_table_of_somebody_else_is_left_alone(target: &Target) {
+        let url = target.fresh_url();
+        firearrow(target, &["create-demo", &url, "--rows", "10"]).success();
+        let query = |sql: &str| firearrow(target, &["query", &url, sql]).success();
+        query("CREATE TABLE BLOB_SAMPLE (ID INTEGER, MINE VARCHAR(10))");
+        query("INSERT INTO BLOB_SAMPLE VALUES (1, 'precious')");
+        let arguments = [&["bench", "blob", &url], &QUICK[..], &["60"]].concat();
+        firearrow(target, &arguments).failure(1, &["BLOB_SAMPLE exists, and its columns", "drop it"]);
+        assert!(query("SELECT MINE FROM BLOB_SAMPLE").text().contains("precious"));
+    },
     fn every_strategy_finds_every_content(target: &Target) {
         let url = target.fresh_url();
         let folder = tempfile::tempdir().unwrap();

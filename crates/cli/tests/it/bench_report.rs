@@ -35,9 +35,23 @@ matrix!(
         assert!(page.contains("T_INT10") && page.contains("T_BLOB"), "{page}");
         assert!(fs::read_to_string(&table).unwrap().contains("| T_BLOB | firearrow | "));
         assert_eq!(fs::read_to_string(&samples).unwrap().lines().count(), 1 + 2 * 5);
-        for chart in fs::read_dir(charts).unwrap() {
+        for chart in fs::read_dir(&charts).unwrap() {
             assert_eq!(&fs::read(chart.unwrap().path()).unwrap()[1..4], b"PNG");
         }
+        // A link of a chart's name is replaced, and not what it leads to.
+        let chart = fs::read_dir(&charts).unwrap().next().unwrap().unwrap().path();
+        let mine = path("mine");
+        fs::write(&mine, "precious").unwrap();
+        fs::remove_file(&chart).unwrap();
+        std::os::unix::fs::symlink(&mine, &chart).unwrap();
+        firearrow(target, &["bench", "report", argument(&run), "--png", argument(&charts)]).success();
+        assert_eq!(fs::read_to_string(&mine).unwrap(), "precious");
+        assert_eq!(&fs::read(&chart).unwrap()[1..4], b"PNG");
+        // What cannot be written is known before anything is.
+        let other = path("other.html");
+        let nowhere = ["bench", "report", argument(&run), "-o", argument(&other), "--csv", "/nowhere/x.csv"];
+        firearrow(target, &nowhere).failure(1, &["/nowhere/x.csv"]);
+        assert!(!other.exists());
         // What cannot be read is named, and does not hide the rest.
         let both = ["bench", "report", argument(&run), argument(&table), "--csv", argument(&samples)];
         firearrow(target, &both).failure(1, &["not a record of a benchmark", "skipped 1 of 2 records"]);

@@ -84,6 +84,12 @@ matrix!(
         // What cannot be written is known at once.
         let nowhere = ["oltp", "campaign", &url, "--output", "/nowhere/page.html"];
         firearrow(target, &nowhere).failure(1, &["/nowhere/page.html"]);
+        // Whether a pipe can be written to is not found out by waiting for its reader.
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        firearrow(target, &["create-demo", &url, "--rows", "10"]).success();
+        let other = ["oltp", "campaign", &url, "--tiny", "--output", argument(&pipe)];
+        firearrow(target, &other).failure(1, &["the database exists"]);
     }
 );
 
@@ -307,6 +313,27 @@ matrix!(
         // What was there is still there.
         firearrow(target, &[&["oltp", "run", &url], &QUICK[..]].concat()).success();
     },
+    fn what_others_need_is_not_replaced(target: &Target) {
+        let url = target.fresh_url();
+        firearrow(target, &["oltp", "load", &url, "--tiny"]).success();
+        let query = |sql: &str| firearrow(target, &["query", &url, sql]).success();
+        let force = ["oltp", "load", &url, "--tiny", "--force"];
+        for (create, drop) in [
+            ("CREATE TABLE MINE_MONEY (PAID D_MONEY)", "DROP TABLE MINE_MONEY"),
+            ("CREATE TABLE MINE_KEY (ITEM INTEGER REFERENCES ITEM (I_ID))", "DROP TABLE MINE_KEY"),
+            ("CREATE PROCEDURE MINE_CALL (PAID D_MONEY) AS BEGIN END", "DROP PROCEDURE MINE_CALL"),
+            ("CREATE FUNCTION MINE_SUM RETURNS D_MONEY AS BEGIN RETURN 1; END", "DROP FUNCTION MINE_SUM"),
+            ("CREATE VIEW MINE_VIEW AS SELECT I_ID FROM ITEM", "DROP VIEW MINE_VIEW"),
+        ] {
+            query(create);
+            let name = create.split(' ').nth(2).unwrap();
+            firearrow(target, &force).failure(1, &[name, "left alone"]);
+            // Nothing has been removed.
+            query("SELECT FIRST 1 I_ID FROM ITEM JOIN WAREHOUSE ON 1 = 1");
+            query(drop);
+        }
+        firearrow(target, &force).success();
+    },
     fn a_pace_can_be_chosen(target: &Target) {
         let url = target.fresh_url();
         firearrow(target, &["oltp", "load", &url, "--tiny"]).success();
@@ -354,6 +381,20 @@ fn clients_that_lie_are_found(target: &Target, url: &str, client: &str) {
     found.failure(1, &["says -1000000000.000 s of processor time"]);
     let found = run(&peer("").replace("[[1000,", "[[1,"), &library);
     found.failure(1, &["all operations took 0.0 s together"]);
+    // Counts and times must fit each other and what there was.
+    let tellings = [
+        ("\"latency\":[[1000,", "\"latency\":[[1000000000,", "an operation took 10"),
+        ("\"latency\":[[1000,", "\"latency\":[[3000000,", "all operations took 29"),
+        ("\"backlog\":0", "\"backlog\":7", "7 operations had not begun, and 0 were due at most"),
+        ("\"retries\":{}", "\"retries\":{\"deadlock\":1000000000}", "1000000000 repetitions, of "),
+    ];
+    for (from, to, text) in tellings {
+        run(&peer("").replace(from, to), &library).failure(1, &[text, "figures are withheld"]);
+    }
+    let long = format!("\"ended\":[\"{}\",null,null]", "x".repeat(5000));
+    let found = run(&peer("").replace("\"ended\":[null,null,null]", &long), &library);
+    let found = found.failure(1, &["terminal 1: xxx"]);
+    assert!(!found.stderr.contains(&"x".repeat(201)), "{}", found.stderr);
     // Whoever speaks too early, floods or ends is not measured to the end.
     for (script, text) in [
         (peer("echo '{}';"), "it said something that was not asked for"),

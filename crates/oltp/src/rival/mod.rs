@@ -10,7 +10,7 @@
 mod meter;
 mod process;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, shortened};
 use crate::input::{Delivery, Input, NewOrder, OrderStatus, Payment, StockLevel};
 use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
 use crate::way::{self, Mode, Outcome, Way, sql};
@@ -152,13 +152,13 @@ impl Rival {
         job.insert("isolation".to_owned(), json!(isolation_of_driver(isolation)));
         let text = match process.ask(&Value::Object(job)) {
             Ok(Answer { said: Said::Ready(version), cpu_s }) => {
-                return Ok((secret::hide(&version, self.password()), cpu_s));
+                return Ok((shortened(&secret::hide(&version, self.password())), cpu_s));
             }
             Ok(Answer { said: Said::Refused(reason), .. }) => reason,
             Ok(Answer { said: Said::Done(_) | Said::Failed(_), .. }) => UNEXPECTED.to_owned(),
-            Err(error) => error.to_string(),
+            Err(error) => error.hidden(self.password()),
         };
-        Err(Failure::other(secret::hide(&text, self.password())))
+        Err(Failure::other(shortened(&secret::hide(&text, self.password()))))
     }
 }
 
@@ -189,7 +189,7 @@ impl Way for Terminal {
     fn perform(&mut self, input: &Input) -> way::Result<Outcome> {
         let answer: Answer = self.process.ask(input).map_err(|error| {
             self.is_lost = true;
-            Failure::other(secret::hide(&error.to_string(), &self.password))
+            Failure::other(shortened(&error.hidden(&self.password)))
         })?;
         if answer.cpu_s.and_then(|seconds| self.hand.set(seconds)).is_none() {
             self.is_lost = true;
