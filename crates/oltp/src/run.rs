@@ -383,6 +383,8 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
     let Worked { during: measured, tally, ended } = worked;
 
     host.status("checking");
+    // Programs of others hear a little later that measuring is over, so it counts what was begun until they ended.
+    let begun = connection.statistics()?.next_transaction.saturating_sub(measured.first_transaction);
     let after = Shown::read(&connection)?;
     let conditions =
         check::conditions(&connection.begin(TransactionOptions::reading())?, options.full_check)?;
@@ -404,7 +406,7 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
         }
     }
     contradictions.extend(tally.contradictions(plan.terminals, measured.seconds));
-    contradictions.extend(work_problems(&tally, &plan, &measured));
+    contradictions.extend(work_problems(&tally, &plan, begun));
     problems.extend(contradictions);
     problems.extend(gates(&tally, options, measured.seconds));
     host.status("");
@@ -445,8 +447,8 @@ pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Cli
 }
 
 /// The problem, if the server began fewer transactions than operations were counted.
-fn work_problems(tally: &Tally, plan: &Plan, measured: &Measured) -> Option<String> {
-    let (begun, completed) = (measured.work.transactions, tally.completed());
+fn work_problems(tally: &Tally, plan: &Plan, begun: u64) -> Option<String> {
+    let completed = tally.completed();
     // Those that were under way when measuring began.
     (completed > begun + plan.terminals as u64)
         .then(|| format!("{completed} operations were counted, and the server began {begun} transactions"))
@@ -457,6 +459,8 @@ struct Measured {
     seconds: f64,
     /// Seconds in which terminals worked, before measuring as well.
     all_s: f64,
+    /// The number of the next transaction when measuring began.
+    first_transaction: u64,
     work: EngineWork,
     client_cpu_s: f64,
     server_cpu_s: Option<f64>,
@@ -498,6 +502,7 @@ fn watch(
     Ok(Measured {
         seconds,
         all_s,
+        first_transaction: before.1,
         work,
         client_cpu_s: cpu.seconds(),
         server_cpu_s: before.3.zip(after.3).map(|(before, after)| after - before),

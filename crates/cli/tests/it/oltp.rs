@@ -207,7 +207,7 @@ matrix!(
         let record = record(&folders.into_iter().find(|path| path.is_dir()).unwrap());
         let of = |who: &str| record.samples.iter().filter(|sample| sample.contestant == who).count();
         // Procedures, pipelined, statement by statement; nearby and over the link.
-        assert_eq!([of("firearrow"), of("libfbclient")], [6, 6]);
+        assert_eq!([of("firearrow"), of("libfbclient")], [6, 6], "{}\n{}", outcome.text(), outcome.stderr);
         let told = |name: &str| record.head.environment[name].as_f64().unwrap();
         assert_eq!(
             (told("link_round_trip_ms"), told("link_rate_bit_per_s"), told("seed")),
