@@ -44,6 +44,7 @@
 pub mod adbc;
 pub mod blob;
 pub mod demo;
+pub mod disk;
 pub mod driver;
 pub mod fetch;
 pub mod insert;

@@ -1,10 +1,9 @@
 //! Room for a database before it is filled: a disk that is full stops whatever else uses it.
 
 use crate::scale::{DISTRICTS, Scale};
-use firearrow::config::{Config, Target};
+use firearrow::config::Config;
 use firearrow_bench::text::size;
-use firearrow_bench::{Error, Result, Server};
-use std::path::{Path, PathBuf};
+use firearrow_bench::{Error, Result, disk};
 
 /// Bytes of a warehouse with TPC-C's numbers, and of the items.
 const WAREHOUSE: u128 = 107_000_000;
@@ -28,7 +27,7 @@ pub(crate) fn bytes(scale: Scale) -> u64 {
 /// # Errors
 /// With what is needed and what there is.
 pub(crate) fn check(config: &Config, scale: Scale, existing: u64) -> Result<()> {
-    let Some(free) = folder(config).and_then(|folder| free(&folder)) else { return Ok(()) };
+    let Some(free) = disk::free(config) else { return Ok(()) };
     let needed = bytes(scale).saturating_sub(existing);
     match needed <= free {
         true => Ok(()),
@@ -39,33 +38,6 @@ pub(crate) fn check(config: &Config, scale: Scale, existing: u64) -> Result<()> 
             size(free)
         ))),
     }
-}
-
-/// The folder of the database, if it is on this machine.
-fn folder(config: &Config) -> Option<PathBuf> {
-    let path = match &config.target {
-        Target::Embedded { path } => path,
-        Target::Remote { database, .. } => {
-            let is_here = matches!(Server::find(config), Server::Process(_));
-            Some(database).filter(|database| is_here && database.starts_with('/'))?
-        }
-    };
-    let folder = Path::new(path).parent()?;
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    folder.is_dir().then(|| folder.to_owned())
-}
-
-#[cfg(unix)]
-fn free(folder: &Path) -> Option<u64> {
-    let found = nix::sys::statvfs::statvfs(folder).ok()?;
-    // Their types differ between systems.
-    #[allow(clippy::useless_conversion, reason = "not on every system")]
-    Some(u64::from(found.blocks_available()) * u64::from(found.fragment_size()))
-}
-
-#[cfg(not(unix))]
-fn free(_: &Path) -> Option<u64> {
-    None
 }
 
 #[cfg(test)]

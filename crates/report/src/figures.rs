@@ -58,7 +58,10 @@ impl<'a> Figures<'a> {
             let samples = record.samples.iter().filter(|sample| sample.table == head.id);
             let reference = reference(samples.clone().map(|sample| sample.contestant.as_str()));
             let cases = grouped(samples, |sample| sample.case.as_str());
-            let cases = cases.into_iter().map(|(name, samples)| case(name, &samples, reference)).collect();
+            let cases = cases
+                .into_iter()
+                .map(|(name, samples)| case(name, &samples, reference, &head.columns))
+                .collect();
             TableFigures { head, reference, cases }
         };
         let tables = record.tables.iter().map(table).filter(|table| !table.cases.is_empty()).collect();
@@ -100,7 +103,8 @@ fn reference<'a>(mut names: impl Iterator<Item = &'a str> + Clone) -> &'a str {
     }
 }
 
-fn case<'a>(name: &'a str, samples: &[&'a SampleLine], reference: &str) -> CaseFigures<'a> {
+/// Only values that are `shown` are compared, because an interval takes thousands of samples.
+fn case<'a>(name: &'a str, samples: &[&'a SampleLine], reference: &str, shown: &[String]) -> CaseFigures<'a> {
     let mut groups = grouped(samples.iter().copied(), |sample| sample.contestant.as_str());
     groups.sort_by_key(|(name, _)| *name != reference);
     let ours: HashMap<usize, &SampleLine> = groups
@@ -109,7 +113,7 @@ fn case<'a>(name: &'a str, samples: &[&'a SampleLine], reference: &str) -> CaseF
         .flat_map(|(_, samples)| samples.iter().map(|sample| (sample.repetition, *sample)))
         .collect();
     let contestants =
-        groups.iter().map(|(name, samples)| contestant(name, samples, &ours, reference)).collect();
+        groups.iter().map(|(name, samples)| contestant(name, samples, &ours, reference, shown)).collect();
     CaseFigures { name, contestants }
 }
 
@@ -136,6 +140,7 @@ fn contestant<'a>(
     samples: &[&'a SampleLine],
     ours: &HashMap<usize, &SampleLine>,
     reference: &str,
+    shown: &[String],
 ) -> ContestantFigures<'a> {
     // What was measured here says more, and the two are not mixed.
     let is_elsewhere = samples.iter().all(|sample| sample.is_elsewhere());
@@ -160,7 +165,9 @@ fn contestant<'a>(
         });
         pairs.filter(|ratio| ratio.is_finite()).collect()
     };
-    let compared = names.iter().filter(|_| name != reference).filter_map(|value| {
+    let wanted =
+        names.iter().filter(|value| name != reference && shown.iter().any(|column| column == *value));
+    let compared = wanted.filter_map(|value| {
         let all = ratios(value);
         Some((*value, (Spread::of(all.iter().copied())?, interval_of_median(&all))))
     });
@@ -241,6 +248,7 @@ pub(crate) mod tests {
     #[test]
     fn a_ratio_above_one_is_better_for_firearrow() {
         let mut record = record();
+        record.tables[0].columns = ["wall_s", "rows_per_s", "max_id", "rows"].map(str::to_owned).into();
         for sample in &mut record.samples {
             let values = if sample.contestant == OURS { [100.0, 10.0] } else { [10.0, 1.0] };
             sample.values.extend([("rows_per_s".to_owned(), values[0]), ("max_id".to_owned(), values[1])]);
@@ -251,6 +259,11 @@ pub(crate) mod tests {
         assert_eq!(rival.ratios["wall_s"].0.median, 2.0);
         // Of ids neither is better, nor of rows.
         assert_eq!(rival.ratios.keys().copied().collect::<Vec<_>>(), ["rows_per_s", "wall_s"]);
+        // What nobody sees is not compared.
+        record.tables[0].columns = vec!["wall_s".to_owned()];
+        let figures = Figures::of(&record);
+        let rival = figures.tables[0].cases[0].contestant("rival").unwrap();
+        assert_eq!(rival.ratios.keys().copied().collect::<Vec<_>>(), ["wall_s"]);
     }
 
     #[test]

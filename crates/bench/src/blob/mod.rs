@@ -97,7 +97,7 @@ impl<'a> Bench<'a> {
             options.contents.iter().map(|contents| Fixture::new(*contents)).collect();
         let (connection, _) = demo::open_or_create(host, config)?;
         for fixture in &fixtures {
-            fixture.complete(host, &connection)?;
+            fixture.complete(host, config, &connection)?;
         }
         let info = connection.info()?;
         connection.close()?;

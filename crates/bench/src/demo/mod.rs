@@ -16,6 +16,7 @@ pub use self::checksum::{FORMAT_VERSION, checksum};
 pub use self::tables::{Column, MORE_TABLES, MOST_ROWS, TABLES, Table};
 pub use self::values::Values;
 
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::host::{Goal, Host};
 use crate::text::thousands;
@@ -35,6 +36,10 @@ pub fn create(host: &dyn Host, config: &Config, rows: u64, replace: bool) -> Res
     let (connection, created) = open_or_create(host, config)?;
     let engine = connection.info()?.engine_version;
     let major = major(&engine)?;
+    if !replace {
+        // Otherwise the new rows take the place of the old ones.
+        check_room(config, TABLES.iter(), rows.min(MOST_ROWS))?;
+    }
     remove(&connection, replace)?;
     let mut made = Vec::new();
     for table in &TABLES {
@@ -64,7 +69,8 @@ pub fn complete_only(host: &dyn Host, config: &Config, rows: u64, names: &[&str]
     let (connection, _) = open_or_create(host, config)?;
     let existing = catalog::existing(&connection, tables::all().map(|table| table.name))?;
     let wanted = tables::all().filter(|table| names.contains(&table.name));
-    let missing = wanted.filter(|table| !existing.iter().any(|name| name == table.name));
+    let missing: Vec<_> = wanted.filter(|table| !existing.iter().any(|name| name == table.name)).collect();
+    check_room(config, missing.iter().copied(), rows.min(MOST_ROWS))?;
     let major = major(&connection.info()?.engine_version)?;
     for table in missing {
         let count = thousands(table.rows(rows.min(MOST_ROWS)));
@@ -91,6 +97,14 @@ pub fn expected(name: &str, rows: u64) -> Result<Expected> {
     };
     let columns = table.columns.iter().map(|column| Ok((column.name.to_owned(), sum(column)?)));
     Ok(Expected { rows, columns: columns.collect::<Result<_>>()? })
+}
+
+/// Refuses to make tables for which there is no room.
+fn check_room<'a>(config: &Config, tables: impl Iterator<Item = &'a Table>, rows: u64) -> Result<()> {
+    let needed =
+        tables.map(|table| table.rows(rows).saturating_mul(table.row_bytes)).fold(0, u64::saturating_add);
+    // What an empty table needs is no reason to look.
+    if needed > 0 { disk::check(config, "the tables of the demo", needed) } else { Ok(()) }
 }
 
 /// Creates a table that does not exist.

@@ -15,6 +15,8 @@ pub struct Table {
     pub key: Option<&'static str>,
     /// The maximum number of rows of the table.
     pub most_rows: u64,
+    /// Bytes that a row takes in the database, with its key, as measured.
+    pub(super) row_bytes: u64,
     /// Rows per INSERT statement: their parameters must fit into 64 KiB, at four bytes per character.
     pub(super) rows_per_statement: usize,
 }
@@ -55,16 +57,51 @@ impl Column {
 
 /// The demo tables, in the order of their creation.
 pub static TABLES: [Table; 4] = [
-    Table { name: "T_WIDE", columns: &WIDE, key: Some("ID"), most_rows: u64::MAX, rows_per_statement: 24 },
-    Table { name: "T_INT10", columns: &INT10, key: None, most_rows: u64::MAX, rows_per_statement: 128 },
-    Table { name: "T_VC5", columns: &VC5, key: None, most_rows: u64::MAX, rows_per_statement: 24 },
-    Table { name: "T_BLOB", columns: &BLOB, key: Some("ID"), most_rows: 1000, rows_per_statement: 1 },
+    Table {
+        name: "T_WIDE",
+        columns: &WIDE,
+        key: Some("ID"),
+        most_rows: u64::MAX,
+        row_bytes: 550,
+        rows_per_statement: 24,
+    },
+    Table {
+        name: "T_INT10",
+        columns: &INT10,
+        key: None,
+        most_rows: u64::MAX,
+        row_bytes: 110,
+        rows_per_statement: 128,
+    },
+    Table {
+        name: "T_VC5",
+        columns: &VC5,
+        key: None,
+        most_rows: u64::MAX,
+        row_bytes: 350,
+        rows_per_statement: 24,
+    },
+    Table {
+        name: "T_BLOB",
+        columns: &BLOB,
+        key: Some("ID"),
+        most_rows: 1000,
+        row_bytes: 4400,
+        rows_per_statement: 1,
+    },
 ];
 
 /// Tables that only `bench driver` reads. It creates them itself.
 pub static MORE_TABLES: [Table; 2] = [
-    Table { name: "T_DECIMAL", columns: &DECIMAL, key: None, most_rows: u64::MAX, rows_per_statement: 64 },
-    Table { name: "T_EMPTY", columns: &INT10, key: None, most_rows: 0, rows_per_statement: 1 },
+    Table {
+        name: "T_DECIMAL",
+        columns: &DECIMAL,
+        key: None,
+        most_rows: u64::MAX,
+        row_bytes: 140,
+        rows_per_statement: 64,
+    },
+    Table { name: "T_EMPTY", columns: &INT10, key: None, most_rows: 0, row_bytes: 1, rows_per_statement: 1 },
 ];
 
 /// All demo tables.
