@@ -57,13 +57,17 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
     let reading = Reading::new(args, format);
     // Read first, so that a wrong file is reported before the server starts working.
     let (files, total_rows) = interrupt::waiting(|| {
-        // The readers of Arrow panic at some files that are damaged, and a shell must survive them.
-        panic::catch_unwind(|| {
+        // The readers of Arrow panic at some files that are damaged, and a shell must survive them. The file is to blame, so
+        // nobody needs the place in the code.
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(|_| ()));
+        let opened = panic::catch_unwind(|| {
             let files = Files::open(reading.clone(), args.files.clone())?;
             let rows = files.check()?;
             Ok::<_, Failure>((files, rows))
-        })
-        .unwrap_or_else(|_| {
+        });
+        panic::set_hook(hook);
+        opened.unwrap_or_else(|_| {
             let files: Vec<_> = args.files.iter().map(|file| file.to_string_lossy()).collect();
             Err(Failure::other(format!("{}: the file is damaged", files.join(", "))))
         })
