@@ -67,12 +67,9 @@ impl Failure {
             Self::Told(text, error) => firebird(text, error, verbose) + &hint,
             Self::Usage(text) | Self::Other(text) => text.clone(),
             Self::At(place, reason) => format!("{place}: {}", reason.told(verbose, hints)),
-            Self::Hinted(reason, hint) if hints => format!("{}\n  hint: {hint}", reason.told(verbose, hints)),
-            Self::Hinted(reason, _) => reason.told(verbose, hints),
-            Self::WithOutcome(reason, outcome) if hints => {
-                format!("{}\n  {outcome}", reason.told(verbose, hints))
-            }
-            Self::WithOutcome(reason, _) => reason.told(verbose, hints),
+            Self::Hinted(reason, _) | Self::WithOutcome(reason, _) if !hints => reason.told(verbose, hints),
+            Self::Hinted(reason, hint) => format!("{}\n  hint: {hint}", reason.told(verbose, hints)),
+            Self::WithOutcome(reason, outcome) => format!("{}\n  {outcome}", reason.told(verbose, hints)),
             Self::Stopped => {
                 interrupt::reason().map_or_else(|| "interrupted".to_owned(), interrupt::Reason::text)
             }

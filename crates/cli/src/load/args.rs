@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum, ValueHint};
 use encoding_rs::Encoding;
 use firearrow_driver::TextAs;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
@@ -121,20 +120,14 @@ impl LoadArgs {
                  create it first",
             ));
         }
+        // Standard input may be a file as well.
+        let place = |file: &PathBuf| {
+            if is_standard_input(file) { Path::new("/dev/stdin").to_owned() } else { file.clone() }
+        };
         if let Some(reject) = self.reject.as_ref().and_then(|path| path.canonicalize().ok())
-            && self.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == reject))
+            && self.files.iter().any(|file| place(file).canonicalize().is_ok_and(|file| file == reject))
         {
             return Err(Failure::usage("--reject would replace a file that is loaded; choose another name"));
-        }
-        if let Some(reject) = self.reject.as_ref().and_then(|path| path.metadata().ok())
-            && self.files.iter().any(|file| is_standard_input(file))
-            && let Ok(input) = Path::new("/dev/stdin").metadata()
-            && (input.dev(), input.ino()) == (reject.dev(), reject.ino())
-            && input.is_file()
-        {
-            return Err(Failure::usage(
-                "--reject would replace the file that is loaded; choose another name",
-            ));
         }
         if self.files.len() > 1 && self.files.iter().any(|file| is_standard_input(file)) {
             return Err(Failure::usage("standard input cannot be loaded together with files"));

@@ -56,22 +56,7 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
     let started = Instant::now();
     let reading = Reading::new(args, format);
     // Read first, so that a wrong file is reported before the server starts working.
-    let (files, total_rows) = interrupt::waiting(|| {
-        // The readers of Arrow panic at some files that are damaged, and a shell must survive them. The file is to blame, so
-        // nobody needs the place in the code.
-        let hook = panic::take_hook();
-        panic::set_hook(Box::new(|_| ()));
-        let opened = panic::catch_unwind(|| {
-            let files = Files::open(reading.clone(), args.files.clone())?;
-            let rows = files.check()?;
-            Ok::<_, Failure>((files, rows))
-        });
-        panic::set_hook(hook);
-        opened.unwrap_or_else(|_| {
-            let files: Vec<_> = args.files.iter().map(|file| file.to_string_lossy()).collect();
-            Err(Failure::other(format!("{}: the file is damaged", files.join(", "))))
-        })
-    })?;
+    let (files, total_rows) = interrupt::waiting(|| open_files(args, &reading))?;
     let is_manual = args.mode == Some(LoadMode::Replace) || args.reject.is_some();
     let options = SessionOptions { autocommit: !is_manual, ..SessionOptions::default() };
     let session = open_session(&config, options)?;
@@ -243,6 +228,26 @@ fn key(
         Some(lacking) => Err(Failure::other(format!("the files lack the column {lacking} of the key"))),
         None => Ok(key),
     }
+}
+
+/// Opens the files, and counts their rows if they say how many there are.
+///
+/// # Errors
+/// Those of the files. The readers of Arrow panic at some that are damaged, and a shell must survive them.
+fn open_files(args: &LoadArgs, reading: &Reading) -> Result<(Files, Option<u64>)> {
+    // The file is to blame, so nobody needs the place in the code.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| ()));
+    let opened = panic::catch_unwind(|| {
+        let files = Files::open(reading.clone(), args.files.clone())?;
+        let rows = files.check()?;
+        Ok((files, rows))
+    });
+    panic::set_hook(hook);
+    opened.unwrap_or_else(|_| {
+        let files: Vec<_> = args.files.iter().map(|file| file.to_string_lossy()).collect();
+        Err(Failure::other(format!("{}: the file is damaged", files.join(", "))))
+    })
 }
 
 /// What was done.

@@ -319,18 +319,18 @@ impl Shell {
         let url = self.runner.borrow().url.clone();
         let line = ["firearrow".to_owned(), name.to_owned(), url].into_iter().chain(words);
         let cli = match Cli::try_parse_from(line) {
+            Ok(cli) => cli,
             Err(error) if error.kind() == clap::error::ErrorKind::DisplayHelp => {
                 print(&error.to_string())?;
                 return Ok(Next::Continue);
             }
-            parsed => parsed,
+            Err(error) => {
+                // The usage of the command line names the URL, which is not entered here.
+                let text = error.to_string();
+                let text = text.split("\n\nUsage:").next().unwrap_or(&text).trim_start_matches("error: ");
+                return Err(Failure::usage(firearrow_bench::secret::redact(text)));
+            }
         };
-        let cli = cli.map_err(|error| {
-            // The usage of the command line names the URL, which is not entered here.
-            let text = error.to_string();
-            let text = text.split("\n\nUsage:").next().unwrap_or(&text).trim_start_matches("error: ");
-            Failure::usage(firearrow_bench::secret::redact(text))
-        })?;
         if cli.timeout.is_some() {
             return Err(Failure::usage(
                 "--timeout is for the command line; here Ctrl-C ends what takes too long",

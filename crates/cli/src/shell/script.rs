@@ -3,16 +3,13 @@
 use super::input::{command_start, contains, is_bare, is_whole};
 use super::{Next, Shell, ShellArgs};
 use crate::failure::{Failure, Result};
-use crate::interrupt;
-use crate::runner::Flow;
-use std::io::{self, Read};
+use crate::runner::{Flow, read_script};
+use std::path::Path;
 
 impl Shell {
     /// Standard input as a script.
     pub(super) fn script(&mut self) -> Result<()> {
-        let mut script = String::new();
-        interrupt::waiting(|| io::stdin().read_to_string(&mut script))?;
-        let script = script.strip_prefix('\u{feff}').unwrap_or(&script).to_owned();
+        let script = read_script(Path::new("-"))?;
         let ran = self.lines(&script);
         self.end_script(ran)
     }
@@ -26,7 +23,7 @@ impl Shell {
     fn run_scripts(&mut self, args: &ShellArgs) -> Result<Next> {
         let mut scripts: Vec<_> = args.command.iter().map(|script| (None, script.clone())).collect();
         for path in &args.file {
-            scripts.push((Some(path.display().to_string()), crate::runner::read_script(path)?));
+            scripts.push((Some(path.display().to_string()), read_script(path)?));
         }
         for (name, script) in scripts {
             let ran = self.lines(&script).map_err(|error| match name {

@@ -86,6 +86,13 @@ impl Session {
         self.send(&format!("{line}\r"));
     }
 
+    /// Ctrl-C, once a statement runs.
+    fn cancel(&mut self) {
+        thread::sleep(Duration::from_millis(500));
+        kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGINT).expect("it runs");
+        self.expect("cancelled");
+    }
+
     #[track_caller]
     fn ends(mut self) -> i32 {
         let end = Instant::now() + SOON;
@@ -159,9 +166,7 @@ matrix!(
         session.expect("> ");
         let endless = "SELECT COUNT(*) FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d;";
         session.enter(endless);
-        thread::sleep(Duration::from_millis(500));
-        kill(Pid::from_raw(session.child.id().cast_signed()), Signal::SIGINT).expect("it runs");
-        session.expect("cancelled");
+        session.cancel();
         session.enter("SELECT 40 + 2 AS answer FROM RDB$DATABASE;");
         session.expect("ANSWER");
         session.expect("42");
@@ -171,9 +176,7 @@ matrix!(
         session.enter("CREATE TABLE kept (n INTEGER); INSERT INTO kept VALUES (1);");
         session.expect("1 row affected");
         session.enter("UPDATE kept SET n = (SELECT COUNT(*) FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d);");
-        thread::sleep(Duration::from_millis(500));
-        kill(Pid::from_raw(session.child.id().cast_signed()), Signal::SIGINT).expect("it runs");
-        session.expect("cancelled");
+        session.cancel();
         session.enter("SELECT n + 70 AS kept FROM kept;");
         session.expect("71");
         session.enter("ROLLBACK;");

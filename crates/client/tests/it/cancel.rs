@@ -1,6 +1,6 @@
 //! Calls that are ended before their time: afterwards the connection works, or says that it does not.
 
-use crate::support::{fresh, fresh_closed, query, rows, run};
+use crate::support::{cost, fresh, fresh_closed, query, rows, run};
 use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch, RecordBatchIterator};
 use firearrow::{BatchLimits, CancelToken, Connection, Kind, OnFailure};
 use firearrow_testkit::{Generation, Target, matrix};
@@ -362,6 +362,36 @@ matrix!(
         cursor.close().expect("it is left");
         assert_eq!(query(&connection, "SELECT n FROM t").num_rows(), 1);
         assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+    },
+    fn an_interruptible_change_is_cancelled_and_its_transaction_goes_on(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (n BIGINT)");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let insert = transaction.prepare("INSERT INTO t VALUES (1)").expect("valid SQL");
+        insert.execute(&mut transaction, ()).expect("it inserts");
+        for sql in [
+            format!("UPDATE t SET n = ({ENDLESS})"),
+            "EXECUTE BLOCK AS DECLARE n INTEGER = 0; BEGIN WHILE (1 = 1) DO n = MOD(n + 1, 7); END"
+                .to_owned(),
+        ] {
+            let change = transaction.prepare(&sql).expect("valid SQL").interruptible();
+            let work = || change.execute(&mut transaction, ()).expect_err("it has no end");
+            let (error, spent) = cancelled_after(&connection, Duration::from_millis(500), work);
+            assert!(error.kind() == Kind::Cancelled && spent < SOON, "{error:?}, {spent:?}");
+            still_works(&connection);
+        }
+        // Affected rows are counted all the same, which takes a round trip more.
+        let update = |interruptible: bool| {
+            let update = transaction.prepare("UPDATE t SET n = n + 1").expect("valid SQL");
+            let update = if interruptible { update.interruptible() } else { update };
+            cost(&connection, || {
+                let updated = update.execute(&mut transaction, ()).expect("it updates");
+                assert_eq!(updated.affected_rows, Some(1));
+            })
+        };
+        let spent = [false, true].map(update);
+        let expected = if matches!(target, Target::Wire(_)) { [1, 2] } else { [0, 0] };
+        assert_eq!(spent, expected);
     },
     fn leaving_an_endless_query_that_gave_rows_can_be_cancelled(target: &Target) {
         let closed = fresh_closed(target);
