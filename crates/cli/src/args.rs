@@ -4,7 +4,7 @@ use crate::adbc::AdbcArgs;
 use crate::bench::args::BenchArgs;
 use crate::create::CreateArgs;
 use crate::ddl::DdlArgs;
-use crate::load::LoadArgs;
+use crate::load::{LoadArgs, delimiter};
 use crate::odbc::OdbcArgs;
 use crate::oltp::OltpArgs;
 use crate::output::Format;
@@ -151,6 +151,8 @@ pub(crate) struct QueryArgs {
     /// Output format [default: that of FILE's extension, else json with --json, else table]
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
     /// Write rows to FILE; an existing file is replaced once the new one is complete
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
@@ -252,6 +254,8 @@ pub(crate) struct CopyArgs {
     /// The format, if the extension does not name it
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
     /// Replace the file if it exists
     #[arg(long)]
     pub(crate) force: bool,
@@ -278,6 +282,17 @@ pub(crate) struct CopyArgs {
     /// Show no progress and no summary
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// How rows are written as text.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct TextArgs {
+    /// Write rows alone, without the names of columns (table, csv)
+    #[arg(long)]
+    pub(crate) no_header: bool,
+    /// What separates the fields of CSV: one ASCII character, or tab [default: a comma]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
 }
 
 /// The compression of Parquet pages.

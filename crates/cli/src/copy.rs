@@ -27,6 +27,10 @@ use std::time::Instant;
 pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let is_standard_output = is_standard_output(args);
     let format = format(args)?;
+    let style = Style::of_path(&args.output);
+    // A pipe cannot seek, which Arrow files require.
+    let style = Style { compression: args.compression, stream: style.stream || is_standard_output, ..style };
+    let style = style.with(&args.text, format)?;
     let started = Instant::now();
     // Created first, so that an existing file is reported before the server starts working.
     let create = || match is_standard_output {
@@ -43,9 +47,6 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
             paths.map(|path| OutputFile::create(&path, args.force)).collect::<Result<_>>()?
         }
     };
-    let style = Style::of_path(&args.output);
-    // A pipe cannot seek, which Arrow files require.
-    let style = Style { compression: args.compression, stream: style.stream || is_standard_output, ..style };
     let sinks = files.iter().map(|file| format.sink(&source.schema, style, file.output()?));
     let sinks = sinks.collect::<Result<Vec<_>>>()?;
     let counters = files.iter().map(OutputFile::counter).collect();

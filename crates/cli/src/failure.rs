@@ -68,7 +68,8 @@ impl Failure {
             Self::Usage(text) | Self::Other(text) => text.clone(),
             Self::At(place, reason) => format!("{place}: {}", reason.told(verbose, hints)),
             Self::Hinted(reason, _) | Self::WithOutcome(reason, _) if !hints => reason.told(verbose, hints),
-            Self::Hinted(reason, hint) => format!("{}\n  hint: {hint}", reason.told(verbose, hints)),
+            // One hint is enough: this one knows more.
+            Self::Hinted(reason, hint) => format!("{}\n  hint: {hint}", reason.told(verbose, false)),
             Self::WithOutcome(reason, outcome) => format!("{}\n  {outcome}", reason.told(verbose, hints)),
             Self::Stopped => {
                 interrupt::reason().map_or_else(|| "interrupted".to_owned(), interrupt::Reason::text)

@@ -38,6 +38,7 @@ mod progress;
 mod query;
 mod runner;
 mod shell;
+mod similar;
 mod tables;
 mod terminal;
 mod wan;

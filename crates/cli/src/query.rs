@@ -9,6 +9,7 @@ use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
 use crate::parameters::bind;
 use crate::phases::Phases;
 use crate::runner::{Display, Flow, Runner, Settings, line_number, read_script, run_script, split};
+use crate::similar;
 use crate::terminal;
 use firearrow::{BatchLimits, Connection, Cursor, Kind, TransactionOptions};
 use serde_json::json;
@@ -30,7 +31,8 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     if format.is_binary() || args.output.is_some() {
         refuse_blob_ids(&connection)?;
     }
-    let ran = run_on(&connection, sql, format, args, json, (started, phases));
+    let ran = run_on(&connection, sql, format, args, json, (started, phases))
+        .map_err(|error| similar::explained(&connection, error, sql));
     warn_of_statements(&connection);
     match scripts.iter().find(|script| script.name != SQL && contains(script, sql)) {
         Some(script) => ran.map_err(|error| {
@@ -62,7 +64,9 @@ fn run_scripts(scripts: &[Script], format: Format, args: &QueryArgs) -> Result<(
         plan_only: args.plan.is_some(),
         ..Settings::default()
     };
-    let mut runner = Runner::new(&args.url, config, connection, settings, Display::new(format, args.limit));
+    let mut display = Display::new(format, args.limit);
+    display.style = Style::default().with(&args.text, format)?;
+    let mut runner = Runner::new(&args.url, config, connection, settings, display);
     if args.read_only {
         runner.set_read_only();
     }
@@ -149,7 +153,7 @@ fn run_on(
     let cursor = statement.with_limits(limits).query(&transaction, parameters)?;
     phases.end("execute", connection);
     let (output, file) = output(args)?;
-    let sink = format.sink(&cursor.schema(), style(args, format), output)?;
+    let sink = format.sink(&cursor.schema(), style(args, format)?, output)?;
     let drained = drain(cursor, sink, args.limit, || phases.end("first row", connection));
     let rows = drained.map_err(|failure| match failure {
         // Whoever stops reading may not know that nothing was changed.
@@ -164,7 +168,7 @@ fn run_on(
         file.keep()?;
     }
     // Data formats are for programs, which do not need the remark, unless the data goes to a file.
-    if format.is_for_people() || args.output.is_some() {
+    if (format.is_for_people() && !args.text.no_header) || args.output.is_some() {
         terminal::remark(&format!("{} in {:.3} s", counted(rows, "row", ""), seconds(started)));
     }
     if args.wire {
@@ -242,6 +246,8 @@ fn format(args: &QueryArgs, json: bool) -> Result<Format> {
     if args.output.is_none() {
         format.refuse_terminal("write to a file with -o FILE")?;
     }
+    // Before the server has to do anything.
+    Style::default().with(&args.text, format)?;
     Ok(format)
 }
 
@@ -251,8 +257,8 @@ fn output(args: &QueryArgs) -> Result<(Output, Option<OutputFile>)> {
     Ok((file.output()?, Some(file)))
 }
 
-fn style(args: &QueryArgs, format: Format) -> Style {
-    match &args.output {
+fn style(args: &QueryArgs, format: Format) -> Result<Style> {
+    let style = match &args.output {
         Some(path) => Style::of_path(path),
         None if format == Format::Table && io::stdout().is_terminal() => {
             let (_, width) = console::Term::stdout().size();
@@ -260,7 +266,8 @@ fn style(args: &QueryArgs, format: Format) -> Style {
         }
         // A pipe cannot seek, which Arrow files require.
         None => Style { stream: true, ..Style::default() },
-    }
+    };
+    style.with(&args.text, format)
 }
 
 fn drain(

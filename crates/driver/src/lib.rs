@@ -18,6 +18,7 @@
 //! | [`Activity`], [`Task`] | cancelling, and time limits |
 //! | [`Latest`], [`Progress`] | counters of an execution, while it goes on |
 //! | [`RowOutcome`] | what became of one row of parameters |
+//! | [`foreign_sql`] | what to write in place of SQL that only other databases understand |
 //! | [`metadata`] | tables and what belongs to them, schemas, statistics |
 //! | [`Error`] | class, SQLSTATE, details, and the client's error |
 #![forbid(unsafe_code)]
@@ -29,6 +30,7 @@ mod bound;
 mod error;
 mod execution;
 mod failed;
+pub mod foreign_sql;
 mod ingest;
 mod kept;
 pub mod metadata;

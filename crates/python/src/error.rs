@@ -87,3 +87,9 @@ fn name(error: &Error) -> &'static str {
         _ => "OperationalError",
     }
 }
+
+/// What to write in place of SQL of another database; see `firearrow_driver::foreign_sql`.
+#[pyfunction]
+pub(crate) fn advice_for_sql(message: &str) -> Option<&'static str> {
+    firearrow_driver::foreign_sql::advice(message)
+}

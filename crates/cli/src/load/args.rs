@@ -158,7 +158,7 @@ pub(super) fn is_standard_input(file: &std::path::Path) -> bool {
     file.as_os_str() == "-"
 }
 
-fn delimiter(text: &str) -> Result<u8, String> {
+pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         _ if matches!(text, "tab" | "\\t") => Ok(b'\t'),
         [b'"' | b'\r' | b'\n'] => Err("quotes and line ends cannot separate fields".to_owned()),

@@ -24,7 +24,7 @@ mod source;
 mod table;
 mod write;
 
-pub(crate) use args::LoadArgs;
+pub(crate) use args::{LoadArgs, delimiter};
 
 use crate::failure::{Failure, Result};
 use crate::open::{open_session, warn_of_statements};
@@ -105,6 +105,13 @@ impl<'a> Loading<'a> {
         let deletes = table.columns.is_some() && args.mode == Some(LoadMode::Replace);
         let connection = session.connection()?;
         let plan = match &table.columns {
+            // A program that failed writes nothing, too.
+            Some(_) if schema.fields().is_empty() && deletes => {
+                return Err(Failure::other(format!(
+                    "the input is empty, and --mode replace would leave nothing in {0}; if that is meant: DELETE FROM {0}",
+                    table.name
+                )));
+            }
             // A file of JSON lines without any.
             Some(_) if schema.fields().is_empty() => None,
             Some(columns) => {
@@ -145,10 +152,6 @@ impl<'a> Loading<'a> {
             interrupt::stays(Some("rows that were committed stay".to_owned()));
         }
         let target = Target { session, options, deletes, unit: files.unit() };
-        if plan.is_none() && target.deletes {
-            target.delete()?;
-            session.end(true)?;
-        }
         Ok(Self { target, plan })
     }
 }

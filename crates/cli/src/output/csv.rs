@@ -2,7 +2,7 @@
 //! stay distinct.
 
 use super::cells::Columns;
-use super::{Output, Sink};
+use super::{Output, Sink, Style};
 use crate::failure::Result;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -11,20 +11,24 @@ pub(super) struct Csv {
     output: Output,
     /// One batch as text; reused to keep its memory.
     text: String,
+    delimiter: char,
 }
 
 impl Csv {
-    pub(super) fn new(schema: &SchemaRef, mut output: Output) -> Result<Self> {
+    pub(super) fn new(schema: &SchemaRef, style: Style, mut output: Output) -> Result<Self> {
+        let delimiter = style.delimiter.map_or(',', char::from);
         let mut text = String::new();
-        for (index, field) in schema.fields().iter().enumerate() {
-            separate(index, &mut text);
+        for (index, field) in schema.fields().iter().enumerate().filter(|_| !style.bare) {
+            separate(index, delimiter, &mut text);
             let start = text.len();
             text.push_str(field.name());
-            quote(start, &mut text);
+            quote(start, delimiter, &mut text);
         }
-        text.push_str("\r\n");
+        if !style.bare {
+            text.push_str("\r\n");
+        }
         output.write_all(text.as_bytes())?;
-        Ok(Self { output, text })
+        Ok(Self { output, text, delimiter })
     }
 }
 
@@ -35,11 +39,11 @@ impl Sink for Csv {
         self.text.clear();
         for row in 0..batch.num_rows() {
             for (index, cell) in cells.iter().enumerate() {
-                separate(index, &mut self.text);
+                separate(index, self.delimiter, &mut self.text);
                 if !cell.is_null(row) {
                     let start = self.text.len();
                     cell.write(row, &mut self.text)?;
-                    quote(start, &mut self.text);
+                    quote(start, self.delimiter, &mut self.text);
                 }
             }
             self.text.push_str("\r\n");
@@ -56,16 +60,16 @@ impl Sink for Csv {
     }
 }
 
-fn separate(index: usize, text: &mut String) {
+fn separate(index: usize, delimiter: char, text: &mut String) {
     if index > 0 {
-        text.push(',');
+        text.push(delimiter);
     }
 }
 
 /// Quotes the field that begins at `start`, if necessary.
-fn quote(start: usize, text: &mut String) {
+fn quote(start: usize, delimiter: char, text: &mut String) {
     let field = &text[start..];
-    if field.is_empty() || field.contains(['"', ',', '\r', '\n']) {
+    if field.is_empty() || field.contains(['"', delimiter, '\r', '\n']) {
         let quoted = format!("\"{}\"", field.replace('"', "\"\""));
         text.replace_range(start.., &quoted);
     }
@@ -85,8 +89,13 @@ mod tests {
             ("two\nlines", "\"two\nlines\""),
         ] {
             let mut text = format!("before,{field}");
-            quote(7, &mut text);
+            quote(7, ',', &mut text);
             assert_eq!(&text[7..], expected);
+        }
+        for (field, expected) in [("a,b", "a,b"), ("a;b", "\"a;b\"")] {
+            let mut text = field.to_owned();
+            quote(0, ';', &mut text);
+            assert_eq!(text, expected);
         }
     }
 }

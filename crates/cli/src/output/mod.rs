@@ -10,7 +10,7 @@ mod table;
 
 pub(crate) use file::OutputFile;
 
-use crate::args::Compression;
+use crate::args::{Compression, TextArgs};
 use crate::failure::{Failure, Result};
 use crate::terminal;
 use arrow::array::RecordBatch;
@@ -81,6 +81,10 @@ pub(crate) struct Style {
     pub(crate) compression: Compression,
     /// Whether the reader can ask again, as in the shell.
     pub(crate) is_conversation: bool,
+    /// Rows of tables and CSV alone, without names of columns.
+    pub(crate) bare: bool,
+    /// What separates the fields of CSV, instead of a comma.
+    pub(crate) delimiter: Option<u8>,
 }
 
 impl Format {
@@ -126,7 +130,7 @@ impl Format {
         Ok(match self {
             Self::Table => Box::new(table::Table::new(schema, style, output)),
             Self::Expanded => Box::new(expanded::Expanded::new(schema, output)),
-            Self::Csv => Box::new(csv::Csv::new(schema, output)?),
+            Self::Csv => Box::new(csv::Csv::new(schema, style, output)?),
             Self::Json => Box::new(json::Json::new(schema, output)),
             Self::Arrow if style.stream => Box::new(columnar::Stream::new(schema, output)?),
             Self::Arrow => Box::new(columnar::File::new(schema, output)?),
@@ -146,6 +150,19 @@ pub(crate) fn no_format(path: &Path) -> Failure {
 }
 
 impl Style {
+    /// With what a command line says of tables and CSV.
+    pub(crate) fn with(self, text: &TextArgs, format: Format) -> Result<Self> {
+        if text.no_header && !matches!(format, Format::Table | Format::Csv) {
+            return Err(Failure::usage(
+                "--no-header is for tables and CSV; other formats name their columns",
+            ));
+        }
+        if text.delimiter.is_some() && format != Format::Csv {
+            return Err(Failure::usage("--delimiter is for CSV: --format csv"));
+        }
+        Ok(Self { bare: text.no_header, delimiter: text.delimiter, ..self })
+    }
+
     /// Chooses the style by the file name: `.arrows` is the customary extension of streams.
     pub(crate) fn of_path(path: &Path) -> Self {
         let stream = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("arrows"));

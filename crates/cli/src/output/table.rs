@@ -19,6 +19,8 @@ pub(super) struct Table {
     printed: Option<Vec<usize>>,
     is_cut: bool,
     is_conversation: bool,
+    /// Without names of columns.
+    bare: bool,
 }
 
 struct Column {
@@ -31,11 +33,13 @@ impl Table {
     pub(super) fn new(schema: &SchemaRef, style: Style, output: Output) -> Self {
         let columns = schema.fields().iter().map(|field| {
             let name = terminal::line(field.name()).into_owned();
-            Column { width: measure_text_width(&name), name, is_number: field.data_type().is_numeric() }
+            let width = if style.bare { 0 } else { measure_text_width(&name) };
+            Column { width, name, is_number: field.data_type().is_numeric() }
         });
         let columns = columns.collect();
-        let Style { width: terminal, is_conversation, .. } = style;
-        Self { output, terminal, columns, rows: Vec::new(), printed: None, is_cut: false, is_conversation }
+        let Style { width: terminal, is_conversation, bare, .. } = style;
+        let (rows, printed, is_cut) = (Vec::new(), None, false);
+        Self { output, terminal, columns, rows, printed, is_cut, is_conversation, bare }
     }
 
     /// Prints the collected rows.
@@ -48,7 +52,7 @@ impl Table {
         let (widths, fits) = self.widths();
         self.is_cut |= !fits;
         let mut text = String::new();
-        if self.printed.as_ref() != Some(&widths) {
+        if self.printed.as_ref() != Some(&widths) && !self.bare {
             if self.printed.is_some() {
                 text.push('\n');
             }

@@ -15,6 +15,8 @@ use std::path::Path;
 pub(crate) struct Display {
     format: Format,
     limit: Option<u64>,
+    /// What a command line, or the reader, wants of it.
+    pub(crate) style: Style,
     /// Instead of standard output.
     file: Option<File>,
     /// Shows what is longer than the terminal.
@@ -27,7 +29,15 @@ pub(crate) struct Display {
 impl Display {
     /// For a script: remarks are part of the output if that is for people.
     pub(crate) fn new(format: Format, limit: Option<u64>) -> Self {
-        Self { format, limit, file: None, pager: None, is_conversation: false, rows_shown: 0 }
+        Self {
+            format,
+            limit,
+            style: Style::default(),
+            file: None,
+            pager: None,
+            is_conversation: false,
+            rows_shown: 0,
+        }
     }
 
     /// For somebody who reads what comes.
@@ -73,7 +83,7 @@ impl Display {
             format.refuse_terminal("write to a file with -o FILE")?;
         }
         let width = is_terminal.then(|| console::Term::stdout().size().1.into());
-        let style = Style { width, stream: true, is_conversation: self.is_conversation, ..Style::default() };
+        let style = Style { width, stream: true, is_conversation: self.is_conversation, ..self.style };
         format.sink(schema, style, self.output()?)
     }
 

@@ -5,13 +5,13 @@ use crate::failure::{Failure, Result};
 use crate::tables::{self, Kind};
 use crate::terminal;
 use firearrow::arrow::NoneEncoding;
-use firearrow::catalog::{Catalog, Domain, Name};
+use firearrow::catalog::{Catalog, Domain, Name, TableKind};
 use firearrow::sql::{Token, TokenKind, tokens};
 use firearrow::{BatchExt, Connection, Params, ReadOptions};
 use firearrow_bench::text::aligned;
 
 /// A kind of objects that can be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Listing {
     Tables,
     SystemTables,
@@ -124,6 +124,40 @@ impl Runner {
     pub(crate) fn describe(&self, name: &str) -> Result<()> {
         self.display.text(&crate::ddl::describe(&self.connection, name)?)
     }
+}
+
+/// The names of all objects of a kind. Views are among the tables, since they are used like them; what belongs to packages is
+/// left out.
+pub(crate) fn names(connection: &Connection, listing: Listing) -> Result<Vec<String>> {
+    let catalog = connection.catalog()?;
+    let rows = match listing {
+        Listing::Tables => {
+            return Ok(catalog.tables(Name::Any)?.into_iter().map(|table| table.name).collect());
+        }
+        Listing::Views => {
+            let all = catalog.tables(Name::Any)?.into_iter().filter(|table| table.kind == TableKind::View);
+            return Ok(all.map(|view| view.name).collect());
+        }
+        Listing::SystemTables => {
+            let all = catalog.with_system_tables(true).tables(Name::Any)?.into_iter();
+            return Ok(all.filter(|table| table.kind == TableKind::System).map(|table| table.name).collect());
+        }
+        Listing::Procedures => {
+            let all = catalog.procedures(Name::Any)?.into_iter().filter(|each| each.package.is_none());
+            return Ok(all.map(|each| each.name).collect());
+        }
+        Listing::Functions => {
+            let all = catalog.functions(Name::Any)?.into_iter().filter(|each| each.package.is_none());
+            return Ok(all.map(|each| each.name).collect());
+        }
+        // Their values would take a question each.
+        Listing::Sequences => {
+            return Ok(catalog.generators(Name::Any)?.into_iter().map(|each| each.name).collect());
+        }
+        Listing::Domains => domains(connection, None)?,
+        _ => rows(&catalog, listing, None)?,
+    };
+    Ok(rows.into_iter().filter_map(|row| row.into_iter().next()).collect())
 }
 
 fn rows(catalog: &Catalog, listing: Listing, pattern: Option<&str>) -> Result<Vec<Vec<String>>> {

@@ -11,7 +11,7 @@ mod setting;
 mod transaction;
 
 pub(crate) use display::Display;
-pub(crate) use listing::Listing;
+pub(crate) use listing::{Listing, names};
 pub(crate) use script::{Flow, has_open_comment, line_number, read_script, run_script, split, wrong_script};
 pub(crate) use setting::{PlanForm, Settings};
 
@@ -19,6 +19,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::warn_of_statements;
 use crate::output::{Sink, counted};
+use crate::similar;
 use arrow::datatypes::SchemaRef;
 use firearrow::{
     BatchLimits, Config, Connection, Isolation, Kind, Params, Statement, StatementKind, Transaction,
@@ -178,11 +179,12 @@ impl Runner {
                 if self.connection.is_failed() {
                     self.forget();
                 }
-                return Err(self.explained(error));
+                return Err(self.explained(error, sql));
             }
         };
         match done {
             None => {}
+            Some(Done::Rows(_)) if self.display.style.bare => {}
             Some(Done::Rows(rows)) => self.display.remark(&counted(rows, "row", ""))?,
             Some(Done::Left) => self.display.remark("not all rows were shown")?,
             Some(Done::Affected(Some(rows))) => self.display.remark(&counted(rows, "row", " affected"))?,
@@ -427,7 +429,7 @@ impl Runner {
     }
 
     /// Adds what the engine does not know.
-    fn explained(&self, error: Failure) -> Failure {
+    fn explained(&self, error: Failure, sql: &str) -> Failure {
         let Failure::Firebird(firebird) = &error else { return error };
         let hint = match (firebird.kind(), &self.open) {
             (Kind::Conflict, Some(_)) => {
@@ -438,6 +440,8 @@ impl Runner {
             {
                 "the open transaction sees no definition that was made after it began: COMMIT or ROLLBACK, and try again"
             }
+            // A question that has to be cancelled may cost the connection, and the changes with it.
+            (Kind::Syntax, None) => return similar::explained(&self.connection, error, sql),
             _ => return error,
         };
         Failure::Hinted(Box::new(error), hint.to_owned())

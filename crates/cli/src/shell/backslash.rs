@@ -25,7 +25,7 @@ pub(super) struct Arguments<'a> {
 pub(super) fn run(shell: &mut Shell, line: &str, before: &str) -> Result<Next> {
     let line = line.trim();
     let (name, all) = split_name(line);
-    let Some(command) = COMMANDS.iter().find(|command| command.names.contains(&name)) else {
+    let Some(command) = find(name) else {
         shell.keep(before);
         return Err(Failure::usage(match elsewhere(name) {
             Some(here) => format!("there is no command {name}: {here}"),
@@ -48,6 +48,22 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().flat_map(|command| command.names.iter().copied())
 }
 
+/// What stands at this place behind a command, as the list of commands calls it. What comes after the last one is one like it.
+pub(super) fn placeholder(name: &str, index: usize) -> Option<&'static str> {
+    let arguments = find(name)?.arguments;
+    let at = arguments.split_whitespace().nth(index).or_else(|| arguments.split_whitespace().last())?;
+    Some(at.trim_matches(['[', ']']))
+}
+
+/// Whether a command takes the options of the subcommand of its name.
+pub(super) fn takes_options(name: &str) -> bool {
+    find(name).is_some_and(|command| command.arguments.contains("[OPTIONS]"))
+}
+
+fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.names.contains(&name))
+}
+
 /// `\dt x` is `\dt` and `x`; a name is letters, or one other character.
 fn split_name(line: &str) -> (&str, &str) {
     let letters = line[1..].find(|c: char| !c.is_ascii_alphabetic()).map_or(line.len(), |end| end + 1);
@@ -61,7 +77,7 @@ fn split_name(line: &str) -> (&str, &str) {
 fn elsewhere(name: &str) -> Option<&'static str> {
     Some(match name {
         "\\l" | "\\list" => "a server does not list its databases; \\c takes the path or alias of one",
-        "\\t" | "\\a" | "\\H" | "\\C" | "\\f" | "\\T" | "\\pset" => {
+        "\\a" | "\\H" | "\\C" | "\\f" | "\\T" | "\\pset" => {
             "\\format sets how rows are shown (such as csv), and \\x shows a line for each value"
         }
         "\\set" | "\\unset" | "\\prompt" | "\\gset" | "\\bind" => {

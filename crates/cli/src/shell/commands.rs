@@ -174,6 +174,17 @@ pub(super) const COMMANDS: &[Command] = &[
         },
     },
     Command {
+        names: &["\\t"],
+        arguments: "[on|off]",
+        help: "rows of tables and CSV alone, without names of columns and counts",
+        run: |shell, arguments| {
+            let mut runner = shell.runner.borrow_mut();
+            let style = &mut runner.display.style;
+            style.bare = switch(arguments, style.bare)?;
+            tell("rows alone", style.bare)
+        },
+    },
+    Command {
         names: &["\\timing"],
         arguments: "[on|off]",
         help: "time and traffic of each statement",

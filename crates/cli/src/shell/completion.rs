@@ -1,18 +1,20 @@
-//! Completion of keywords, names and files.
+//! Completion of keywords, names, files and options.
 
 use super::backslash;
+use super::input::words;
+use super::names::Names;
+use super::sql_words::{beginning, is_keyword};
+use crate::args::Cli;
 use crate::ddl;
-use crate::runner::Runner;
+use crate::runner::{Listing, Runner};
 use crate::terminal;
-use firearrow::CancelToken;
-use firearrow::catalog::{Name, quoted};
+use clap::{Arg, CommandFactory, ValueHint};
+use firearrow::catalog::quoted;
 use firearrow::sql::{Token, TokenKind, tokens};
 use rustyline::Context;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 pub(super) struct Completion {
     runner: Rc<RefCell<Runner>>,
@@ -20,22 +22,12 @@ pub(super) struct Completion {
     files: FilenameCompleter,
 }
 
-/// Names of the database, as far as they were needed.
-struct Names {
-    tables: Vec<String>,
-    /// Procedures, which can be selected from like tables.
-    procedures: Vec<String>,
-    columns: HashMap<String, Vec<String>>,
-    /// When they were asked for.
-    since: Instant,
-    /// How many statements had defined something by then.
-    definitions: u64,
+/// What the argument of a command is completed with.
+enum Argument {
+    Words(Vec<String>),
+    Files,
+    Names,
 }
-
-/// Somebody who presses Tab does not wait longer than this.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Others may define something, too.
-const FRESH: Duration = Duration::from_secs(60);
 
 impl Completion {
     pub(super) fn new(runner: Rc<RefCell<Runner>>) -> Self {
@@ -62,27 +54,13 @@ impl Completion {
             return Ok((at - word.len(), names.map(|name| pair(name.to_owned())).collect()));
         }
         if let Some(end) = before.find(char::is_whitespace).filter(|_| before.starts_with('\\')) {
-            let (name, arguments) = before.split_at(end);
-            let is_first = !arguments.trim_start().contains(char::is_whitespace);
-            let is_table = arguments.split_whitespace().rev().take(2).any(|word| word == "--into");
-            let is_file = match name {
-                "\\i" | "\\o" | "\\cd" | "\\c" | "\\connect" => true,
-                "\\copy" => !is_first,
-                "\\load" => !is_table,
-                _ => false,
-            };
-            if is_file {
-                return self.files.complete(text, at, context);
-            }
-            let words = match name {
-                "\\format" => &["table", "expanded", "csv", "json"][..],
-                "\\plan" => &["on", "off", "explain", "only"],
-                "\\x" | "\\timing" | "\\autocommit" | "\\pager" => &["on", "off"],
-                _ => &[],
-            };
-            if !words.is_empty() {
-                let words = words.iter().filter(|other| other.starts_with(word));
-                return Ok((at - word.len(), words.map(|word| pair((*word).to_owned())).collect()));
+            match argument(&before[..end], &before[end..], word) {
+                Argument::Files => return self.files.complete(text, at, context),
+                Argument::Words(words) => {
+                    let words = words.into_iter().filter(|other| other.starts_with(word));
+                    return Ok((at - word.len(), words.map(pair).collect()));
+                }
+                Argument::Names => {}
             }
         }
         let start = word_start(&text[..at]);
@@ -95,13 +73,21 @@ impl Completion {
     fn names_for(&self, text: &str, start: usize, word: &str) -> Vec<String> {
         // The runner is free while something is entered.
         let Ok(runner) = self.runner.try_borrow() else { return Vec::new() };
-        self.load(&runner);
         let mut names = self.names.borrow_mut();
-        let Some(names) = names.as_mut() else { return keywords(word) };
+        // What was known before is better than nothing while changes are open.
+        if names.as_ref().is_none_or(|names| !names.is_fresh(&runner) && runner.uncommitted().is_none()) {
+            *names = Some(Names::new(&runner));
+        }
+        let Some(names) = names.as_mut() else { return Vec::new() };
+        let mut known = names.of(&runner, Listing::Tables).to_vec();
+        if text.contains('$') {
+            known.extend_from_slice(names.of(&runner, Listing::SystemTables));
+        }
+        known.sort();
         if let Some(dot) = word.rfind('.') {
             let (qualifier, rest) = (&word[..dot], &word[dot + 1..]);
             let folded = folded(qualifier);
-            let table = tables_of(text, &names.tables)
+            let table = tables_of(text, &known)
                 .into_iter()
                 .find(|(table, alias)| alias.as_ref().unwrap_or(table) == &folded || table == &folded);
             let table = table.map_or(folded, |(table, _)| table);
@@ -109,72 +95,109 @@ impl Completion {
             let fitting = columns.iter().filter(|name| fits(name, rest));
             return fitting.map(|name| format!("{qualifier}.{}", spelled(name, word))).collect();
         }
-        let those = |all: &[&[String]]| -> Vec<String> {
-            let all = all.iter().flat_map(|names| names.iter());
-            all.filter(|name| fits(name, word)).map(|name| spelled(name, word)).collect()
-        };
         let before = &text[..start];
-        // Procedures can be selected from.
-        if before.trim_start().starts_with('\\') || follows(before, &["FROM", "JOIN"]) {
-            return those(&[&names.tables, &names.procedures]);
+        let is_argument = before.trim_start().starts_with('\\');
+        let mut listings = listings_after(before);
+        if is_argument && listings.is_empty() {
+            listings = &SELECTABLE;
         }
-        if follows(before, &["PROCEDURE"]) {
-            return those(&[&names.procedures]);
+        let mut found: Vec<String> = Vec::new();
+        if listings.is_empty() {
+            for (table, _) in tables_of(text, &known) {
+                found.extend_from_slice(names.columns(&runner, &table));
+            }
+            // Without a letter, everything would be listed.
+            if !word.is_empty() {
+                listings = &ANYWHERE;
+            }
         }
-        if follows(before, &["INTO", "UPDATE", "TABLE", "VIEW"]) {
-            return those(&[&names.tables]);
+        for listing in listings {
+            found.extend_from_slice(names.of(&runner, *listing));
+            // The system's tables are many, and have a $ in their names.
+            if *listing == Listing::Tables && word.contains('$') {
+                found.extend_from_slice(names.of(&runner, Listing::SystemTables));
+            }
         }
-        let mut found = Vec::new();
-        for (table, _) in tables_of(text, &names.tables) {
-            let columns = names.columns(&runner, &table);
-            found.extend(columns.iter().filter(|name| fits(name, word)).map(|name| spelled(name, word)));
-        }
+        found.retain(|name| fits(name, word));
         found.sort();
         found.dedup();
-        // Without a letter, everything would be listed.
-        if !word.is_empty() {
-            found.extend(keywords(word));
-            found.extend(those(&[&names.tables, &names.procedures]));
+        let mut found: Vec<String> = found.iter().map(|name| spelled(name, word)).collect();
+        if listings == ANYWHERE {
+            found.extend(beginning(word));
         }
         found
     }
+}
 
-    /// Asks the catalog if that is needed.
-    fn load(&self, runner: &Runner) {
-        let mut names = self.names.borrow_mut();
-        let is_fresh =
-            |names: &Names| names.since.elapsed() < FRESH && names.definitions == runner.definitions();
-        if names.as_ref().is_some_and(is_fresh) {
-            return;
-        }
-        // A call that has to be cancelled may cost the connection, and the changes with it.
-        if runner.uncommitted().is_some() {
-            return;
-        }
-        // Without an answer, keywords are still completed, and nobody waits for the next one for a while.
-        let patience = CancelToken::after(PATIENCE);
-        let tables = patience.run(|| runner.connection.catalog()?.tables(Name::Any));
-        let procedures = patience.run(|| runner.connection.catalog()?.procedures(Name::Any));
-        let tables = tables.unwrap_or_default().into_iter().map(|table| table.name);
-        let mut tables: Vec<String> = tables.collect();
-        tables.sort();
-        let procedures = procedures.unwrap_or_default().into_iter().filter(|each| each.package.is_none());
-        let procedures = procedures.map(|each| each.name).collect();
-        let (since, definitions) = (Instant::now(), runner.definitions());
-        *names = Some(Names { tables, procedures, columns: HashMap::new(), since, definitions });
+/// What a query can read.
+const SELECTABLE: [Listing; 2] = [Listing::Tables, Listing::Procedures];
+/// What may stand anywhere.
+const ANYWHERE: [Listing; 3] = [Listing::Tables, Listing::Procedures, Listing::Functions];
+
+/// What the last words of a text ask for; nothing if they don't.
+fn listings_after(before: &str) -> &'static [Listing] {
+    let all: Vec<Token<'_>> = tokens(before).collect();
+    let last = |back: usize, word: &str| {
+        all.len()
+            .checked_sub(back + 1)
+            .and_then(|index| all.get(index))
+            .is_some_and(|token| token.is_word(word))
+    };
+    let is = |words: &[&str]| words.iter().any(|word| last(0, word));
+    let is_sequence = last(0, "FOR") && last(1, "VALUE")
+        || last(1, "GEN_ID") && all.last().is_some_and(|token| token.text == "(");
+    match () {
+        () if is(&["FROM", "JOIN"]) => &SELECTABLE,
+        () if is(&["INTO", "UPDATE", "TABLE"]) => &[Listing::Tables],
+        () if is(&["VIEW"]) => &[Listing::Views],
+        () if is(&["PROCEDURE"]) => &[Listing::Procedures],
+        () if is(&["FUNCTION"]) => &[Listing::Functions],
+        () if is(&["TRIGGER"]) => &[Listing::Triggers],
+        () if is(&["INDEX"]) => &[Listing::Indexes],
+        () if is(&["DOMAIN"]) => &[Listing::Domains],
+        () if is(&["EXCEPTION"]) => &[Listing::Exceptions],
+        () if is(&["PACKAGE"]) => &[Listing::Packages],
+        () if is(&["ROLE"]) => &[Listing::Roles],
+        () if is(&["SEQUENCE", "GENERATOR"]) || is_sequence => &[Listing::Sequences],
+        () => &[],
     }
 }
 
-impl Names {
-    fn columns(&mut self, runner: &Runner, table: &str) -> &[String] {
-        if !self.columns.contains_key(table) && runner.uncommitted().is_some() {
-            return &[];
+/// What a command takes at the end of its arguments, whose last word is `word`.
+fn argument(command: &str, arguments: &str, word: &str) -> Argument {
+    // What is open, such as a quotation, is counted by its blanks.
+    let all = words(arguments).unwrap_or_else(|_| arguments.split_whitespace().map(str::to_owned).collect());
+    let given = all.len() - usize::from(!word.is_empty()).min(all.len());
+    let name = command.trim_start_matches('\\');
+    if let Some(subcommand) =
+        Cli::command().find_subcommand(name).filter(|_| backslash::takes_options(command))
+    {
+        let options = || subcommand.get_arguments().filter(|option| !option.is_global_set());
+        let long = |option: &Arg| option.get_long().map(|long| format!("--{long}"));
+        if word.starts_with('-') {
+            return Argument::Words(options().filter_map(long).collect());
         }
-        self.columns.entry(table.to_owned()).or_insert_with(|| {
-            let ask = || runner.connection.catalog()?.columns(Name::Is(table), Name::Any);
-            let columns = CancelToken::after(PATIENCE).run(ask).unwrap_or_default();
-            columns.into_iter().map(|column| column.name).collect()
-        })
+        let before = given.checked_sub(1).and_then(|last| all.get(last));
+        if before.is_some_and(|before| before == "--into") {
+            return Argument::Names;
+        }
+        if let Some(option) = options().find(|option| long(option).as_ref() == before && before.is_some()) {
+            let values: Vec<String> =
+                option.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+            return match option.get_value_hint() {
+                ValueHint::FilePath | ValueHint::AnyPath => Argument::Files,
+                _ => Argument::Words(values),
+            };
+        }
+    }
+    match backslash::placeholder(command, given) {
+        Some("FILE" | "FOLDER" | "URL") => Argument::Files,
+        Some("--into") if word.is_empty() => Argument::Words(vec!["--into".to_owned()]),
+        Some("--into" | "OPTIONS") => Argument::Files,
+        Some(words) if words.contains('|') && words.starts_with(|c: char| c.is_ascii_lowercase()) => {
+            Argument::Words(words.split('|').map(str::to_owned).collect())
+        }
+        _ => Argument::Names,
     }
 }
 
@@ -217,19 +240,6 @@ fn spelled(name: &str, word: &str) -> String {
     }
 }
 
-fn keywords(word: &str) -> Vec<String> {
-    let fitting = KEYWORDS.iter().filter(|keyword| fits(keyword, word));
-    let is_lower = word.chars().any(char::is_lowercase);
-    fitting
-        .map(|keyword| if is_lower { keyword.to_ascii_lowercase() } else { (*keyword).to_owned() })
-        .collect()
-}
-
-/// Whether one of these words comes last.
-fn follows(before: &str, words: &[&str]) -> bool {
-    tokens(before).last().is_some_and(|last| words.iter().any(|word| last.is_word(word)))
-}
-
 /// The tables of a statement, and their aliases.
 fn tables_of(text: &str, known: &[String]) -> Vec<(String, Option<String>)> {
     let all: Vec<Token<'_>> = tokens(text).collect();
@@ -243,177 +253,11 @@ fn tables_of(text: &str, known: &[String]) -> Vec<(String, Option<String>)> {
             Some(next) if next.is_word("AS") => all.get(index + 2),
             next => next,
         };
-        let alias = next.and_then(name).filter(|alias| !KEYWORDS.contains(&alias.as_str()));
+        let alias = next.and_then(name).filter(|alias| !is_keyword(alias));
         tables.push((table, alias));
     }
     tables
 }
-
-/// The words of SQL that are entered most.
-const KEYWORDS: [&str; 162] = [
-    "ACTIVE",
-    "ADD",
-    "AFTER",
-    "ALL",
-    "ALTER",
-    "ALWAYS",
-    "AND",
-    "AS",
-    "ASC",
-    "AUTONOMOUS",
-    "AVG",
-    "BEFORE",
-    "BEGIN",
-    "BETWEEN",
-    "BIGINT",
-    "BLOB",
-    "BLOCK",
-    "BODY",
-    "BOOLEAN",
-    "BY",
-    "CASCADE",
-    "CASE",
-    "CAST",
-    "CHAR",
-    "CHARACTER",
-    "CHECK",
-    "COALESCE",
-    "COLLATE",
-    "COLUMN",
-    "COMMENT",
-    "COMMIT",
-    "COMPUTED",
-    "CONSTRAINT",
-    "COUNT",
-    "CREATE",
-    "CROSS",
-    "CURRENT_DATE",
-    "CURRENT_TIMESTAMP",
-    "CURRENT_USER",
-    "CURSOR",
-    "DATE",
-    "DECFLOAT",
-    "DECIMAL",
-    "DECLARE",
-    "DEFAULT",
-    "DELETE",
-    "DESC",
-    "DESCENDING",
-    "DISTINCT",
-    "DO",
-    "DOMAIN",
-    "DOUBLE",
-    "DROP",
-    "ELSE",
-    "END",
-    "ESCAPE",
-    "EXCEPTION",
-    "EXECUTE",
-    "EXISTS",
-    "EXTRACT",
-    "FETCH",
-    "FIRST",
-    "FLOAT",
-    "FOR",
-    "FOREIGN",
-    "FROM",
-    "FULL",
-    "FUNCTION",
-    "GENERATED",
-    "GENERATOR",
-    "GRANT",
-    "GROUP",
-    "HAVING",
-    "IDENTITY",
-    "IF",
-    "IN",
-    "INACTIVE",
-    "INDEX",
-    "INNER",
-    "INSERT",
-    "INT128",
-    "INTEGER",
-    "INTO",
-    "IS",
-    "ISOLATION",
-    "JOIN",
-    "KEY",
-    "LEFT",
-    "LEVEL",
-    "LIKE",
-    "LIST",
-    "LOCK",
-    "MATCHING",
-    "MAX",
-    "MERGE",
-    "MIN",
-    "NEXT",
-    "NOT",
-    "NULL",
-    "NUMERIC",
-    "OF",
-    "OFFSET",
-    "ON",
-    "ONLY",
-    "OR",
-    "ORDER",
-    "OUTER",
-    "OVER",
-    "PACKAGE",
-    "PARTITION",
-    "PLAN",
-    "POSITION",
-    "PRECISION",
-    "PRIMARY",
-    "PROCEDURE",
-    "READ",
-    "RECREATE",
-    "REFERENCES",
-    "RETURNING",
-    "RETURNS",
-    "REVOKE",
-    "RIGHT",
-    "ROLE",
-    "ROLLBACK",
-    "ROWS",
-    "SAVEPOINT",
-    "SELECT",
-    "SEQUENCE",
-    "SET",
-    "SHOW",
-    "SIMILAR",
-    "SKIP",
-    "SMALLINT",
-    "SNAPSHOT",
-    "STARTING",
-    "SUBSTRING",
-    "SUM",
-    "SUSPEND",
-    "TABLE",
-    "THEN",
-    "TIME",
-    "TIMESTAMP",
-    "TO",
-    "TRANSACTION",
-    "TRIGGER",
-    "TRIM",
-    "UNION",
-    "UNIQUE",
-    "UPDATE",
-    "UPPER",
-    "USER",
-    "USING",
-    "VALUE",
-    "VALUES",
-    "VARCHAR",
-    "VIEW",
-    "WHEN",
-    "WHERE",
-    "WHILE",
-    "WITH",
-    "WORK",
-    "ZONE",
-];
 
 #[cfg(test)]
 mod tests {
@@ -441,8 +285,6 @@ mod tests {
         assert_eq!(spelled("SALES", "\"SA"), "\"SALES\"");
         assert_eq!(spelled("ORDER", "or"), "\"ORDER\"");
         assert!(fits("SALES", "sa") && !fits("SALES", "\"sa") && fits("Größe", "größ") && !fits("A", "ab"));
-        assert_eq!(keywords("sel"), ["select"]);
-        assert_eq!(keywords("SUSP"), ["SUSPEND"]);
     }
 
     #[test]
@@ -452,11 +294,38 @@ mod tests {
         let expected = [("EMPLOYEE", Some("E")), ("A b", Some("X")), ("SALES", None)];
         let expected = expected.map(|(table, alias)| (table.to_owned(), alias.map(str::to_owned)));
         assert_eq!(found, expected);
-        assert!(follows("SELECT * from ", &["FROM"]) && !follows("SELECT * FROM t WHERE ", &["FROM"]));
+        assert_eq!(listings_after("SELECT * from "), SELECTABLE);
+        assert!(listings_after("SELECT * FROM t WHERE ").is_empty());
+        assert_eq!(listings_after("SELECT NEXT VALUE FOR "), [Listing::Sequences]);
+        assert_eq!(listings_after("SELECT GEN_ID("), [Listing::Sequences]);
+        assert!(listings_after("SELECT * FROM t FOR ").is_empty());
     }
 
     #[test]
-    fn keywords_are_sorted() {
-        assert!(KEYWORDS.is_sorted());
+    fn arguments_are_what_the_list_of_commands_says() {
+        let words = |command: &str, arguments: &str, word: &str| match argument(command, arguments, word) {
+            Argument::Words(words) => words.join(" "),
+            Argument::Files => "files".to_owned(),
+            Argument::Names => "names".to_owned(),
+        };
+        for (command, arguments, word, expected) in [
+            ("\\plan", " ", "", "on off explain only"),
+            ("\\format", " c", "c", "table expanded csv json"),
+            ("\\i", " a", "a", "files"),
+            ("\\c", " ", "", "files"),
+            ("\\d", " SA", "SA", "names"),
+            ("\\copy", " SA", "SA", "names"),
+            ("\\copy", " SALES ", "", "files"),
+            ("\\copy", " 'SELECT 1 FROM RDB$DATABASE' x", "x", "files"),
+            ("\\copy", " SALES a.parquet --compression ", "", "none snappy zstd"),
+            ("\\load", " a.csv ", "", "--into"),
+            ("\\load", " a.csv --into SA", "SA", "names"),
+            ("\\load", " a.csv --into SALES --reject ", "", "files"),
+            ("\\nothing", " x", "x", "names"),
+        ] {
+            assert_eq!(words(command, arguments, word), expected, "{command}{arguments}");
+        }
+        let options = words("\\load", " a.csv --into SALES --", "--");
+        assert!(options.contains("--reject") && !options.contains("--timeout"), "{options}");
     }
 }

@@ -148,6 +148,10 @@ fn load(editor: &mut rustyline::Editor<Assistant, FileHistory>, path: &Path) -> 
         error => io::Error::other(error),
     };
     if path.try_exists()? {
+        // A device may never end.
+        if !path.is_file() {
+            return Err(io::Error::other("this is no file"));
+        }
         std::fs::OpenOptions::new().append(true).open(path)?;
         editor.load_history(path).map_err(io)?;
     } else {

@@ -12,8 +12,10 @@ mod completion;
 mod connection;
 mod editor;
 mod input;
+mod names;
 mod psql;
 mod script;
+mod sql_words;
 
 use crate::args::Cli;
 use crate::failure::{Failure, Result};

@@ -593,8 +593,10 @@ matrix!(
         let empty = setup.file("empty.json", "");
         setup.load(&empty, &["--into", "T"]).success();
         assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "1");
-        setup.load(&empty, &["--into", "T", "--mode", "replace"]).success();
-        assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "0");
+        // A program that failed writes nothing, too.
+        let replaced = setup.load(&empty, &["--into", "T", "--mode", "replace"]);
+        replaced.failure(1, &["the input is empty", "DELETE FROM T"]);
+        assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "1");
         setup.load(&empty, &["--into", "X"]).failure(1, &["create it first"]);
     },
     fn times_are_read_in_the_forms_that_programs_write(target: &Target) {

@@ -3,6 +3,7 @@
 
 mod blobs;
 mod execution;
+mod foreign_sql;
 mod ingestion;
 mod kept;
 mod metadata;

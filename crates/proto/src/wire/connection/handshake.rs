@@ -262,8 +262,13 @@ impl Handshake {
         Ok(ContinueAuth { data, plugin: self.current.name().into(), plugin_list, keys: Vec::new() })
     }
 
-    /// A server that has another plugin offers it instead of reporting a wrong password.
+    /// A server that has another plugin offers it instead of reporting a wrong password. Once a proof was asked for, the account
+    /// is one of Srp, and the proof was wrong: another plugin would not help.
     fn login_failed(&self, wanted: &str) -> ProtocolError {
+        let cause = refused_login(&self.account, &self.options.password);
+        if !self.proofs.is_empty() {
+            return ProtocolError::LoginFailed(cause);
+        }
         let offered = self.plugin_list();
         let advice = match AuthPlugin::from_name(wanted) {
             Some(AuthPlugin::Legacy) => format!(
@@ -275,7 +280,6 @@ impl Handshake {
             ),
             None => format!("this client does not have it ({offered})"),
         };
-        let cause = refused_login(&self.account, &self.options.password);
         ProtocolError::LoginFailed(format!("{cause}. The server now asks for {wanted}: {advice}"))
     }
 

@@ -1,0 +1,74 @@
+//! Words of SQL, for completion.
+
+/// Returns the keywords and functions that begin like this, in its letter case.
+pub(super) fn beginning(word: &str) -> Vec<String> {
+    let all = KEYWORDS.iter().chain(FUNCTIONS);
+    let fitting =
+        all.filter(|known| known.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word)));
+    let is_lower = word.chars().any(char::is_lowercase);
+    fitting.map(|known| if is_lower { known.to_ascii_lowercase() } else { (*known).to_owned() }).collect()
+}
+
+/// Whether this is a keyword, in upper case.
+pub(super) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.binary_search(&word).is_ok()
+}
+
+/// The keywords that are entered most, those of `SET` and `SHOW` among them.
+#[rustfmt::skip]
+const KEYWORDS: &[&str] = &[
+    "ACTIVE", "ADD", "AFTER", "ALL", "ALTER", "ALWAYS", "AND", "AS", "ASC", "AUTODDL", "AUTONOMOUS", "AVG",
+    "BEFORE", "BEGIN", "BETWEEN", "BIGINT", "BINARY", "BLOB", "BLOCK", "BODY", "BOOLEAN", "BY", "CASCADE",
+    "CASE", "CAST", "CHAR", "CHARACTER", "CHECK", "COALESCE", "COLLATE", "COLUMN", "COMMENT", "COMMIT",
+    "COMPUTED", "CONSTRAINT", "CONTAINING", "COUNT", "CREATE", "CROSS", "CURRENT_DATE", "CURRENT_TIMESTAMP",
+    "CURRENT_USER", "CURSOR", "DATE", "DECFLOAT", "DECIMAL", "DECLARE", "DEFAULT", "DELETE", "DESC",
+    "DESCENDING", "DISTINCT", "DO", "DOMAIN", "DOMAINS", "DOUBLE", "DROP", "ELSE", "END", "ESCAPE", "EXCEPTION",
+    "EXCEPTIONS", "EXECUTE", "EXISTS", "EXPLAIN", "EXTRACT", "FALSE", "FETCH", "FIRST", "FLOAT", "FOR",
+    "FOREIGN", "FROM", "FULL", "FUNCTION", "FUNCTIONS", "GENERATED", "GENERATOR", "GLOBAL", "GRANT", "GRANTS",
+    "GROUP", "HAVING", "IDENTITY", "IF", "IN", "INACTIVE", "INDEX", "INDEXES", "INNER", "INSERT", "INT128",
+    "INTEGER", "INTO", "IS", "ISOLATION", "JOIN", "KEY", "LATERAL", "LEFT", "LEVEL", "LIKE", "LIST", "LOCK",
+    "MATCHING", "MAX", "MERGE", "MIN", "NEXT", "NOT", "NULL", "NUMERIC", "OF", "OFFSET", "ON", "ONLY", "OR",
+    "ORDER", "OUTER", "OVER", "PACKAGE", "PACKAGES", "PARTITION", "PLAN", "PLANONLY", "POSITION", "PRECISION",
+    "PRIMARY", "PROCEDURE", "PROCEDURES", "READ", "RECREATE", "RECURSIVE", "REFERENCES", "RETURNING", "RETURNS",
+    "REVOKE", "RIGHT", "ROLE", "ROLES", "ROLLBACK", "ROWS", "SAVEPOINT", "SEGMENT", "SELECT", "SEQUENCE",
+    "SEQUENCES", "SET", "SHOW", "SIMILAR", "SKIP", "SMALLINT", "SNAPSHOT", "STARTING", "STATISTICS",
+    "SUBSTRING", "SUB_TYPE", "SUM", "SUSPEND", "TABLE", "TABLES", "TEMPORARY", "TERM", "TEXT", "THEN", "TIME",
+    "TIMESTAMP", "TO", "TRANSACTION", "TRIGGER", "TRIGGERS", "TRIM", "TRUE", "UNION", "UNIQUE", "UNKNOWN",
+    "UPDATE", "UPPER", "USER", "USING", "VALUE", "VALUES", "VARBINARY", "VARCHAR", "VIEW", "VIEWS", "WHEN",
+    "WHERE", "WHILE", "WITH", "WORK", "ZONE",
+];
+
+/// The engine's own functions and variables, as far as they are no keywords above.
+#[rustfmt::skip]
+const FUNCTIONS: &[&str] = &[
+    "ABS", "ACOS", "ASCII_CHAR", "ASCII_VAL", "ASIN", "ATAN", "ATAN2", "BASE64_DECODE", "BASE64_ENCODE",
+    "BIN_AND", "BIN_NOT", "BIN_OR", "BIN_SHL", "BIN_SHR", "BIN_XOR", "BIT_LENGTH", "CEIL", "CHAR_LENGTH",
+    "CHAR_TO_UUID", "CORR", "COS", "COSH", "COT", "COVAR_POP", "COVAR_SAMP", "CRYPT_HASH", "CURRENT_CONNECTION",
+    "CURRENT_ROLE", "CURRENT_TIME", "CURRENT_TRANSACTION", "DATEADD", "DATEDIFF", "DECODE", "DENSE_RANK", "EXP",
+    "FIRST_DAY", "FIRST_VALUE", "FLOOR", "GEN_ID", "GEN_UUID", "HASH", "HEX_DECODE", "HEX_ENCODE", "IIF", "LAG",
+    "LAST_DAY", "LAST_VALUE", "LEAD", "LN", "LOCALTIME", "LOCALTIMESTAMP", "LOG", "LOG10", "LOWER", "LPAD",
+    "MAXVALUE", "MINVALUE", "MOD", "NTH_VALUE", "NTILE", "NULLIF", "OCTET_LENGTH", "OVERLAY", "PERCENT_RANK",
+    "PI", "POWER", "RAND", "RANK", "RDB$GET_CONTEXT", "RDB$SET_CONTEXT", "REPLACE", "REVERSE", "ROUND",
+    "ROW_COUNT", "ROW_NUMBER", "RPAD", "SIGN", "SIN", "SINH", "SQRT", "STDDEV_POP", "STDDEV_SAMP", "TAN",
+    "TANH", "TRUNC", "UNICODE_CHAR", "UNICODE_VAL", "UUID_TO_CHAR", "VAR_POP", "VAR_SAMP",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_the_letter_case_of_what_was_entered() {
+        assert_eq!(beginning("sel"), ["select"]);
+        assert_eq!(beginning("SUSP"), ["SUSPEND"]);
+        assert_eq!(beginning("datea"), ["dateadd"]);
+    }
+
+    #[test]
+    fn words_are_sorted_and_unique() {
+        for words in [KEYWORDS, FUNCTIONS] {
+            assert!(words.is_sorted_by(|a, b| a < b));
+        }
+        assert!(FUNCTIONS.iter().all(|word| !is_keyword(word)));
+    }
+}

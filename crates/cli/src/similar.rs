@@ -1,0 +1,110 @@
+//! "Did you mean": names like one that the database does not have.
+
+use crate::ddl;
+use crate::failure::Failure;
+use crate::hint;
+use crate::runner::{Listing, names};
+use firearrow::catalog::{Name, quoted};
+use firearrow::sql::{TokenKind, tokens};
+use firearrow::{CancelToken, Connection, Kind};
+use std::time::Duration;
+
+/// Nobody waits longer for an error message.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Adds the name that was probably meant to the error of a statement with an unknown table, procedure or column, if there is one.
+pub(crate) fn explained(connection: &Connection, error: Failure, sql: &str) -> Failure {
+    let Failure::Firebird(firebird) = &error else { return error };
+    if firebird.kind() != Kind::Syntax || connection.is_failed() {
+        return error;
+    }
+    let message = firebird.message();
+    let unknown = |what| hint::after(message, what);
+    let found = CancelToken::after(PATIENCE).run(|| {
+        if let Some(name) = unknown("Table unknown").or_else(|| unknown("Procedure unknown")) {
+            return relations(connection, name).map(|known| nearest(name, &known));
+        }
+        let Some(name) = unknown("Column unknown") else { return Ok(None) };
+        columns(connection, sql).map(|known| nearest(name, &known))
+    });
+    match found {
+        Ok(Some(name)) => {
+            let name = if ddl::is_plain(&name) { name } else { quoted(&name) };
+            Failure::Hinted(Box::new(error), format!("did you mean {name}?"))
+        }
+        // Names that cannot be asked for are no reason for another error.
+        _ => error,
+    }
+}
+
+/// What can be read from.
+fn relations(connection: &Connection, name: &str) -> Result<Vec<String>, Failure> {
+    let mut known = names(connection, Listing::Tables)?;
+    known.extend(names(connection, Listing::Procedures)?);
+    if name.contains('$') {
+        known.extend(names(connection, Listing::SystemTables)?);
+    }
+    Ok(known)
+}
+
+/// The columns of all tables that a statement names.
+fn columns(connection: &Connection, sql: &str) -> Result<Vec<String>, Failure> {
+    let mut named: Vec<String> = tokens(sql)
+        .filter_map(|token| match token.kind {
+            TokenKind::Word => Some(token.text.to_ascii_uppercase()),
+            TokenKind::QuotedName => Some(token.text.trim_matches('"').replace("\"\"", "\"")),
+            _ => None,
+        })
+        .collect();
+    named.sort();
+    named.dedup();
+    let mut tables = names(connection, Listing::Tables)?;
+    if sql.contains('$') {
+        tables.extend(names(connection, Listing::SystemTables)?);
+    }
+    tables.retain(|table| named.binary_search(table).is_ok());
+    let catalog = connection.catalog()?.with_system_tables(true);
+    let mut columns = Vec::new();
+    for table in tables {
+        columns.extend(catalog.columns(Name::Is(&table), Name::Any)?.into_iter().map(|column| column.name));
+    }
+    Ok(columns)
+}
+
+/// The known name that differs least from this one, which may have an alias or a schema before it: in letter case, or in a third
+/// of its characters at most.
+fn nearest(name: &str, known: &[String]) -> Option<String> {
+    let name = name.rsplit('.').next().unwrap_or(name).trim_matches('"');
+    let folded = name.to_uppercase();
+    let most = (name.chars().count() / 3).max(1);
+    let distance = |other: &String| strsim::damerau_levenshtein(&folded, &other.to_uppercase());
+    let others = known.iter().filter(|other| *other != name).map(|other| (distance(other), other));
+    let (least, nearest) = others.min()?;
+    // Of a single letter, anything is like anything.
+    (least <= most && (least == 0 || folded.chars().count() > 2)).then(|| nearest.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_little_are_meant() {
+        let known = ["CUSTOMER", "CUSTOMERS_OLD", "orders", "ID", "N"].map(str::to_owned);
+        for (name, expected) in [
+            ("CUSTOMERS", Some("CUSTOMER")),
+            ("CUSTMOER", Some("CUSTOMER")),
+            ("C.CUSTOMR", Some("CUSTOMER")),
+            ("\"PUBLIC\".\"CUSTOMR\"", Some("CUSTOMER")),
+            ("ORDERS", Some("orders")),
+            ("ORDER", Some("orders")),
+            ("SUPPLIER", None),
+            ("X", None),
+            ("IT", None),
+            ("id", Some("ID")),
+        ] {
+            assert_eq!(nearest(name, &known).as_deref(), expected, "{name}");
+        }
+        assert_eq!(nearest("X", &[]), None);
+    }
+}
