@@ -32,6 +32,11 @@ fn list(shell: &mut Shell, listing: Listing, arguments: Arguments<'_>) -> Result
     Ok(Next::Continue)
 }
 
+/// Whether this is a pattern for names, and no name.
+fn is_pattern(text: &str) -> bool {
+    !text.starts_with('"') && text.contains(['*', '?', '%'])
+}
+
 pub(super) const COMMANDS: &[Command] = &[
     Command {
         names: &["\\?", "\\h", "\\help"],
@@ -45,15 +50,12 @@ pub(super) const COMMANDS: &[Command] = &[
     Command { names: &["\\q", "\\quit"], arguments: "", help: "end", run: |_, _| Ok(Next::End) },
     Command {
         names: &["\\d"],
-        arguments: "[NAME]",
+        arguments: "[NAME|PATTERN]",
         help: "describe an object; without NAME, list tables and views",
         run: |shell, arguments| match arguments.all {
-            "" => {
-                shell.on_runner(|runner| {
-                    runner.list(Listing::Tables, None)?;
-                    runner.list(Listing::Views, None)
-                })?;
-                Ok(Next::Continue)
+            pattern if pattern.is_empty() || is_pattern(pattern) => {
+                list(shell, Listing::Tables, arguments)?;
+                list(shell, Listing::Views, arguments)
             }
             name => {
                 let name = name.to_owned();

@@ -317,7 +317,7 @@ mod tests {
             ("\\copy", " SA", "SA", "names"),
             ("\\copy", " SALES ", "", "files"),
             ("\\copy", " 'SELECT 1 FROM RDB$DATABASE' x", "x", "files"),
-            ("\\copy", " SALES a.parquet --compression ", "", "none snappy zstd"),
+            ("\\copy", " SALES a.parquet --compression ", "", "zstd snappy none"),
             ("\\load", " a.csv ", "", "--into"),
             ("\\load", " a.csv --into SA", "SA", "names"),
             ("\\load", " a.csv --into SALES --reject ", "", "files"),

@@ -107,6 +107,56 @@ matrix!(
         assert_eq!(outcome, serde_json::json!({"N": 16, "S": (6..=20).sum::<i32>() - 8}));
         run(&["SELECT * FROM OTHER", "--json"]).success();
     },
+    fn rows_come_alone_for_scripts(target: &Target) {
+        let url = demo(target, "3");
+        let run = |arguments: &[&str]| firearrow(target, &[&["query", &url][..], arguments].concat());
+        let sql = "SELECT ID, 'a;b' AS S FROM T_WIDE WHERE ID < 3 ORDER BY ID";
+        let bare = run(&["SELECT COUNT(*) FROM T_WIDE", "--no-header"]).success();
+        assert_eq!((bare.text(), bare.stderr.as_str()), ("3\n", ""));
+        let csv = run(&[sql, "--format", "csv", "--no-header", "--delimiter", ";"]).success();
+        assert_eq!(csv.text(), "1;\"a;b\"\r\n2;\"a;b\"\r\n");
+        assert_eq!(
+            run(&[sql, "--format", "csv", "--delimiter", "tab"]).success().text().lines().next(),
+            Some("ID\tS")
+        );
+        // Several statements, too: no names and no counts.
+        let script = "SELECT ID FROM T_WIDE WHERE ID = 2; SELECT COUNT(*) FROM T_WIDE;";
+        assert_eq!(run(&[script, "--no-header"]).success().text(), "2\n3\n");
+        run(&[sql, "--format", "json", "--no-header"]).failure(2, &["--no-header is for tables and CSV"]);
+        run(&[sql, "--delimiter", ";"]).failure(2, &["--delimiter is for CSV"]);
+        // What is written so is read so.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        firearrow(target, &["copy", &url, sql, argument(&path), "--delimiter", ";"]).success();
+        firearrow(target, &["load", &url, argument(&path), "--into", "X", "--delimiter", ";"]).success();
+        let read = run(&["SELECT ID, S FROM X ORDER BY 1", "--format", "csv", "--no-header"]).success();
+        assert_eq!(read.text(), "1,a;b\r\n2,a;b\r\n");
+    },
+    fn similar_names_are_suggested(target: &Target) {
+        let url = demo(target, "1");
+        firearrow(target, &["query", &url, "CREATE TABLE \"Mixed\" (ID INTEGER)"]).success();
+        let statements = [
+            ("SELECT ID FROM T_WIDES", "did you mean T_WIDE?"),
+            ("SELECT W.IDD FROM T_WIDE W", "did you mean ID?"),
+            ("INSERT INTO TWIDE (ID) VALUES (1)", "did you mean T_WIDE?"),
+            ("SELECT * FROM MIXED", "did you mean \"Mixed\"?"),
+            ("SELECT * FROM RDB$RELATION", "did you mean RDB$RELATIONS?"),
+            ("SELECT RDB$FELD_NAME FROM RDB$FIELDS", "did you mean RDB$FIELD_NAME?"),
+        ];
+        for (sql, hint) in statements {
+            for script in [sql.to_owned(), format!("SELECT ID FROM T_WIDE; {sql};")] {
+                let outcome = firearrow(target, &["query", &url, &script]).failure(1, &[]);
+                assert_eq!(outcome.stderr.matches("hint: ").count(), 1, "{}", outcome.stderr);
+                assert!(
+                    outcome.stderr.contains(&format!("\n  hint: {hint}")),
+                    "{script}: {}",
+                    outcome.stderr
+                );
+            }
+        }
+        let outcome = firearrow(target, &["query", &url, statements[0].0, "--json"]).failure(1, &[]);
+        assert!(outcome.stderr.contains("\"hint\":\"did you mean T_WIDE?\""), "{}", outcome.stderr);
+    },
     fn sql_of_other_databases_gets_a_hint(target: &Target) {
         let url = demo(target, "1");
         for (sql, hint) in [

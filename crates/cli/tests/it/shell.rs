@@ -229,6 +229,17 @@ matrix!(
         session.enter("SET TERM ;^");
         session.send("SELECT M FROM TWI\t(21);\r");
         session.expect("42");
+        // What is meant where: a sequence, a system table, a function of the engine.
+        session.enter("CREATE SEQUENCE NUMBERS_OF_SALES;");
+        session.send("SELECT GEN_ID(NUM\t, 0) + 700 AS G FROM RDB$DATAB\t;\r");
+        session.expect("700");
+        session.send("SELECT DATEA\t(1 DAY TO DATE '2026-12-31') AS D FROM MON$DATAB\t;\r");
+        session.expect("2027-01-01");
+        // The options of a command, which has a connection of its own.
+        session.send("\\copy T_WIDE /dev/null --form\t csv --qui\t --force\r");
+        session.expect("> ");
+        session.send("\\t\r");
+        session.expect("rows alone is on");
         session.enter("exit");
         assert_eq!(session.ends(), 0);
     },
@@ -331,6 +342,8 @@ matrix!(
         for part in ["there are no grants", "no exceptions match NOTHING%"] {
             assert!(none.text().contains(part), "{none:?}");
         }
+        let some = piped(target, &url, "\\d T_INT*\n").success();
+        assert!(some.text().contains("T_INT10") && !some.text().contains("T_WIDE"), "{some:?}");
         // Messages are only shown, whatever becomes of data.
         let gap = if url.contains('?') { '&' } else { '?' };
         let shown = piped(target, &format!("{url}{gap}none_encoding=binary"), "\\dx\n").success();
