@@ -1,6 +1,6 @@
 //! A call: an operation that runs in tasks of the runtime, with the right to use the session for as long as it needs it.
 
-use super::shared::{Afterwards, AsyncSession, Flow};
+use super::shared::{Afterwards, AsyncSession, Work};
 use crate::backend::Backend;
 use crate::backend::link::reactor;
 use crate::cancel::{Entry, Operation, Underway, Wake, interrupted};
@@ -10,11 +10,27 @@ use crate::session::ready;
 use crate::stats::Meter;
 use std::panic::resume_unwind;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedMutexGuard};
 use tokio::task::{JoinError, spawn_blocking};
+
+/// A part of an operation that is under way, and puts its result where its caller looks. Its type says nothing of either, for the
+/// reason that [`Work`] is boxed.
+type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Where a part of an operation puts its result.
+type Slot<T> = Arc<Mutex<Option<Result<T>>>>;
+
+/// Takes the result. There is none after a panic, and if the runtime was shut down.
+fn taken<T>(slot: &Slot<T>) -> Option<Result<T>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+fn put<T>(slot: &Slot<T>, result: Result<T>) {
+    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+}
 
 /// An operation of a connection, in one or more parts. Clones are the same operation.
 #[derive(Clone)]
@@ -33,21 +49,13 @@ pub(crate) struct Call {
 
 impl Call {
     /// Runs a part of it at the expense of `meters`, unless it is cancelled. Dropping the future cancels the operation.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        meters: Vec<Meter>,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
+    pub(crate) async fn run<T: Send + 'static>(&self, meters: Vec<Meter>, flow: Work<T>) -> Result<T> {
         self.operation.check()?;
         self.spawn(meters, true, flow).await
     }
 
     /// Runs its last part, even if it is cancelled.
-    pub(crate) async fn finish<T: Send + 'static>(
-        &self,
-        meters: Vec<Meter>,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
+    pub(crate) async fn finish<T: Send + 'static>(&self, meters: Vec<Meter>, flow: Work<T>) -> Result<T> {
         self.spawn(meters, false, flow).await
     }
 
@@ -55,18 +63,25 @@ impl Call {
         &self,
         meters: Vec<Meter>,
         can_be_refused: bool,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+        flow: Work<T>,
     ) -> Result<T> {
         let guard = CancelOnDrop(Some(self.operation.clone()));
-        let run = self.clone().run_here(meters, can_be_refused, flow);
-        let result = match reactor::is_within() {
+        let slot = Slot::default();
+        let run: Running = {
+            let (slot, run) = (Arc::clone(&slot), self.clone().run_here(meters, can_be_refused, flow));
+            Box::pin(async move { put(&slot, run.await) })
+        };
+        let ended = match reactor::is_within() {
             // Whoever has brought an event loop polls what it has begun.
-            true => Here(Some(Box::pin(run))).await,
+            true => {
+                Here(Some(run)).await;
+                Ok(())
+            }
             // In a task, so that neither a future that is dropped nor one that nobody polls holds up the connection.
-            false => tokio::spawn(run).await.unwrap_or_else(|error| Err(of_task(error))),
+            false => tokio::spawn(run).await.map_err(of_task),
         };
         guard.disarm();
-        result
+        ended.and_then(|()| taken(&slot).unwrap_or_else(|| Err(given_up())))
     }
 
     /// Runs a part of it in the task that calls this.
@@ -74,7 +89,7 @@ impl Call {
         self,
         meters: Vec<Meter>,
         can_be_refused: bool,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+        flow: Work<T>,
     ) -> Result<T> {
         let turn = Arc::clone(&self.session).lock_owned();
         let session = match can_be_refused {
@@ -88,8 +103,13 @@ impl Call {
         };
         let turn = Turn::new(session, &self.noted);
         if self.blocks {
-            let work = move || ready(self.run_in(turn, &meters, can_be_refused, flow));
-            return spawn_blocking(work).await.unwrap_or_else(|error| Err(of_task(error)));
+            let slot = Slot::default();
+            let work: Box<dyn FnOnce() + Send> = {
+                let slot = Arc::clone(&slot);
+                Box::new(move || put(&slot, ready(self.run_in(turn, &meters, can_be_refused, flow))))
+            };
+            spawn_blocking(work).await.map_err(of_task)?;
+            return taken(&slot).unwrap_or_else(|| Err(given_up()));
         }
         self.run_in(turn, &meters, can_be_refused, flow).await
     }
@@ -99,7 +119,7 @@ impl Call {
         mut turn: Turn,
         meters: &[Meter],
         can_be_refused: bool,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+        flow: Work<T>,
     ) -> Result<T> {
         turn.is_whole = false;
         let mut ended = Ok(());
@@ -175,14 +195,14 @@ pub(super) fn given_up() -> Error {
 
 /// A part of an operation that runs in the task of its caller. Should that be dropped, the rest of it runs in one of its own, so that
 /// the connection remains usable.
-struct Here<T: Send + 'static>(Option<Pin<Box<dyn Future<Output = Result<T>> + Send>>>);
+struct Here(Option<Running>);
 
-impl<T: Send + 'static> Future for Here<T> {
-    type Output = Result<T>;
+impl Future for Here {
+    type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T>> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         // After a panic there is no rest.
-        let Some(mut run) = self.0.take() else { return Poll::Ready(Err(given_up())) };
+        let Some(mut run) = self.0.take() else { return Poll::Ready(()) };
         let polled = run.as_mut().poll(context);
         if polled.is_pending() {
             self.0 = Some(run);
@@ -191,7 +211,7 @@ impl<T: Send + 'static> Future for Here<T> {
     }
 }
 
-impl<T: Send + 'static> Drop for Here<T> {
+impl Drop for Here {
     fn drop(&mut self) {
         if let (Some(run), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
             runtime.spawn(run);

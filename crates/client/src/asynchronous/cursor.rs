@@ -2,7 +2,7 @@
 
 use super::call::given_up;
 use super::parallel::ParallelRows;
-use super::shared::{AsyncSession, Flow, Shared};
+use super::shared::{Shared, Work};
 use super::statement::Inner;
 use super::{BlobReader, Transaction, flow};
 use crate::backend::End;
@@ -124,7 +124,7 @@ impl Cursor {
     pub(super) async fn open(
         shared: &Arc<Shared>,
         statement: Option<&Arc<Inner>>,
-        open: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, Reading> + Send + 'static,
+        open: Work<Reading>,
     ) -> Result<Self> {
         let meters: Vec<Meter> = [Meter::default()]
             .into_iter()

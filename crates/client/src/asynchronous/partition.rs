@@ -1,6 +1,6 @@
 //! Queries in parts.
 
-use super::shared::{AsyncSession, Flow, Shared};
+use super::shared::{Shared, Work};
 use super::{Transaction, flow};
 use crate::error::Result;
 use crate::parallel::WhyPlain;
@@ -19,10 +19,7 @@ pub struct PartitionedQuery {
 }
 
 impl PartitionedQuery {
-    pub(super) async fn open(
-        shared: &Arc<Shared>,
-        divide: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, Divided> + Send + 'static,
-    ) -> Result<Self> {
+    pub(super) async fn open(shared: &Arc<Shared>, divide: Work<Divided>) -> Result<Self> {
         let owner = Arc::clone(shared);
         let open = flow!(session => {
             let Divided { schema, partitions, why_plain, leader } = divide(session).await?;

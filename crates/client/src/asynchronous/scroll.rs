@@ -1,7 +1,7 @@
 //! Results whose rows are fetched in any order.
 
 use super::call::given_up;
-use super::shared::{AsyncSession, Flow, Shared};
+use super::shared::{Shared, Work};
 use super::statement::{Inner, Statement};
 use super::{Transaction, flow};
 use crate::error::{Error, Kind, Result};
@@ -71,7 +71,7 @@ impl ScrollCursor {
     pub(super) async fn open(
         shared: &Arc<Shared>,
         statement: Option<&Arc<Inner>>,
-        open: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, Scrolling> + Send + 'static,
+        open: Work<Scrolling>,
     ) -> Result<Self> {
         let (owner, statement) = (Arc::clone(shared), statement.cloned());
         let open = flow!(session => {

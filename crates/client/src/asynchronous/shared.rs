@@ -26,16 +26,17 @@ pub(crate) type AsyncSession = Session<AnyBackend<TokioLink>>;
 /// A flow that is under way.
 pub(crate) type Flow<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
-/// Returns the closure unchanged; the bound makes the compiler infer the lifetimes of a flow.
-pub(crate) fn flow<T, F>(flow: F) -> F
+/// What begins a flow. It is boxed so that what runs flows exists once for each type of result, and not for each flow: with them, the
+/// tasks of the runtime were half of what programs with this API were compiled from.
+pub(crate) type Work<T> = Box<dyn for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send>;
+
+/// Boxes the closure; the bound makes the compiler infer the lifetimes of a flow.
+pub(crate) fn flow<T, F>(flow: F) -> Work<T>
 where
     F: for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
 {
-    flow
+    Box::new(flow)
 }
-
-/// A flow that nobody waits for.
-pub(super) type Discarded = Box<dyn for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, ()> + Send>;
 
 /// The session, and facts known without asking it.
 pub(crate) struct Shared {
@@ -54,7 +55,7 @@ pub(super) struct Afterwards {
     /// The error that broke the connection when nobody waited for it.
     failure: Mutex<Option<Error>>,
     /// Dropped objects: the next operation ends them first, so that their order is that of the program.
-    discarded: Mutex<Vec<Discarded>>,
+    discarded: Mutex<Vec<Work<()>>>,
 }
 
 impl Afterwards {
@@ -66,7 +67,7 @@ impl Afterwards {
         *lock(&self.failure) = Some(error.clone());
     }
 
-    pub(super) fn take_discarded(&self) -> Vec<Discarded> {
+    pub(super) fn take_discarded(&self) -> Vec<Work<()>> {
         mem::take(&mut lock(&self.discarded))
     }
 }
@@ -96,44 +97,27 @@ impl Shared {
     }
 
     /// Runs a flow as an operation; others wait their turn.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
+    pub(crate) async fn run<T: Send + 'static>(&self, flow: Work<T>) -> Result<T> {
         self.begin().run(Vec::new(), flow).await
     }
 
     /// Like [`run`](Self::run), and adds the cost to `meters`.
-    pub(crate) async fn metered<T: Send + 'static>(
-        &self,
-        meters: Vec<Meter>,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
+    pub(crate) async fn metered<T: Send + 'static>(&self, meters: Vec<Meter>, flow: Work<T>) -> Result<T> {
         self.begin().run(meters, flow).await
     }
 
     /// Closes something, even if the operation is cancelled already; but its wait for the server can be cancelled.
-    pub(crate) async fn finish<T: Send + 'static>(
-        &self,
-        meters: Vec<Meter>,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
+    pub(crate) async fn finish<T: Send + 'static>(&self, meters: Vec<Meter>, flow: Work<T>) -> Result<T> {
         self.begin().finish(meters, flow).await
     }
 
     /// Ends something that the caller has given up, whatever is cancelled.
-    pub(crate) async fn release<T: Send + 'static>(
-        &self,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
+    pub(crate) async fn release<T: Send + 'static>(&self, flow: Work<T>) -> Result<T> {
         self.call(Operation::shielded()).finish(Vec::new(), flow).await
     }
 
     /// [`release`](Self::release) in a destructor: before the next call, whenever that comes, or in the background.
-    pub(crate) fn discard(
-        &self,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, ()> + Send + 'static,
-    ) {
+    pub(crate) fn discard(&self, flow: Work<()>) {
         if self.is_failed() {
             return;
         }
@@ -148,7 +132,7 @@ impl Shared {
     pub(crate) async fn run_until<T: Send + 'static>(
         &self,
         deadline: Option<tokio::time::Instant>,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+        flow: Work<T>,
     ) -> Result<Option<T>> {
         let has_begun = Arc::new(AtomicBool::new(false));
         let begun = Arc::clone(&has_begun);

@@ -1,6 +1,6 @@
 //! Transactions.
 
-use super::shared::{AsyncSession, Flow, Shared};
+use super::shared::{Shared, Work};
 use super::{BlobReader, BlobWriter, Cursor, ScrollCursor, Statement, flow};
 use crate::backend::{End, Sql, TransactionId};
 use crate::error::Result;
@@ -22,10 +22,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    pub(crate) async fn begin(
-        shared: &Arc<Shared>,
-        begin: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, TransactionId> + Send + 'static,
-    ) -> Result<Self> {
+    pub(crate) async fn begin(shared: &Arc<Shared>, begin: Work<TransactionId>) -> Result<Self> {
         // Made in the task of the call: should nobody wait any more, it is rolled back there.
         let owner = Arc::clone(shared);
         shared.run(flow!(session => Ok(Self::of(&owner, begin(session).await?)))).await

@@ -8,6 +8,7 @@ use pyo3::exceptions::asyncio::CancelledError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// A call: awaitable, once. Nobody waits for it any more when it is dropped, or its future is cancelled; then the client's
@@ -133,6 +134,8 @@ pub(super) fn spawn_plain(
 pub(super) async fn to_its_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, Failure>> + Send + 'static,
 ) -> Result<T, Failure> {
+    // Boxed, so that the runtime's tasks are compiled once for each type of result.
+    let work: Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>> = Box::pin(work);
     let done = tokio::spawn(work).await;
     done.unwrap_or(Err(Failure::Internal("the call was given up, because the interpreter is shutting down")))
 }
