@@ -278,6 +278,8 @@ fn kind_of(status: &StatusVector) -> Kind {
                 Kind::Configuration
             }
             gds::ISC_NO_PRIV => Kind::Permission,
+            // Its SQLSTATE is 39000, which is about routines that fail.
+            gds::ISC_DSQL_FUNCTION_ERR => Kind::Syntax,
             gds::ISC_LOCK_CONFLICT | gds::ISC_UPDATE_CONFLICT | gds::ISC_DEADLOCK => Kind::Conflict,
             gds::ISC_CANCELLED => Kind::Cancelled,
             gds::ISC_SHUTDOWN | gds::ISC_ATT_SHUTDOWN | gds::ISC_NET_READ_ERR => Kind::Closed,
