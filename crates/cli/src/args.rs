@@ -287,10 +287,10 @@ pub(crate) struct CopyArgs {
 /// How rows are written as text.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct TextArgs {
-    /// Write rows alone, without the names of columns (table, csv)
+    /// Leave out the column names, and the counts (table, csv)
     #[arg(long)]
     pub(crate) no_header: bool,
-    /// What separates the fields of CSV: one ASCII character, or tab [default: a comma]
+    /// The field separator of CSV: one ASCII character, or tab [default: a comma]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
 }

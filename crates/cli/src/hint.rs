@@ -2,7 +2,7 @@
 //! [`firearrow_driver::foreign_sql`], which the Python package asks, too.
 
 use firearrow::{Error, Kind};
-use firearrow_driver::foreign_sql;
+use firearrow_driver::foreign_sql::{self, line_after};
 
 const PARAMETER: &str = "a parameter is written ?, and its value is given with --param";
 
@@ -15,9 +15,9 @@ pub(crate) fn of(error: &Error) -> Option<String> {
             true => "~ is not expanded here: write the whole path".to_owned(),
             false => "there is no such file; firearrow create makes an empty database".to_owned(),
         }),
-        Kind::Login if message.contains("password is wrong") => Some(
-            "passwords come from FIREARROW_PASSWORD or --password-file, and from ISC_PASSWORD".to_owned(),
-        ),
+        Kind::Login if message.contains("password is wrong") => {
+            Some("the password comes from --password-file, FIREARROW_PASSWORD or ISC_PASSWORD".to_owned())
+        }
         _ if is_iso(message) => Some("write a space in place of the T".to_owned()),
         _ => None,
     }
@@ -25,13 +25,15 @@ pub(crate) fn of(error: &Error) -> Option<String> {
 
 fn of_sql(message: &str) -> Option<String> {
     if message.contains("Unexpected end of command") {
-        return Some("a SELECT without a table needs FROM RDB$DATABASE".to_owned());
+        return Some(
+            "the statement is not complete; a SELECT without a table needs FROM RDB$DATABASE".to_owned(),
+        );
     }
-    let own = after(message, "Token unknown - ").and_then(of_token).map(str::to_owned);
+    let own = line_after(message, "Token unknown - ").and_then(of_token).map(str::to_owned);
     if let Some(hint) = own.or_else(|| foreign_sql::advice(message).map(str::to_owned)) {
         return Some(hint);
     }
-    let name = after(message, "Table unknown").and_then(name)?;
+    let name = line_after(message, "Table unknown").and_then(name)?;
     if name.contains(|c: char| c.is_ascii_lowercase()) {
         return Some(
             "names in quotes keep their case; names without quotes are stored in capitals".to_owned(),
@@ -50,18 +52,12 @@ fn of_token(token: &str) -> Option<&'static str> {
             "a parameter is written ?, and its value is given with --param; the remainder of a division is MOD(a, b)"
         }
         "$" | "@" => PARAMETER,
-        "BEGIN" => "a transaction begins with its first statement, or with SET TRANSACTION",
+        "BEGIN" | "START" => "a transaction begins with its first statement, or with SET TRANSACTION",
         "DESC" | "DESCRIBE" => "write SHOW TABLE name; firearrow ddl prints its definition",
         "EXPLAIN" => "firearrow query --plan shows plans, and so does SET EXPLAIN in the shell",
-        "USE" => "a connection is to one database; the shell goes to another with \\connect",
+        "USE" => "a connection belongs to one database; \\connect in the shell opens another",
         _ => return None,
     })
-}
-
-/// The line after the one that begins like this, without its dash.
-pub(crate) fn after<'a>(message: &'a str, begin: &str) -> Option<&'a str> {
-    let mut lines = message.lines().skip_while(|line| !line.trim_start_matches('-').starts_with(begin));
-    lines.nth(1)?.strip_prefix('-')
 }
 
 fn between<'a>(message: &'a str, begin: &str, end: &str) -> Option<&'a str> {

@@ -2,14 +2,14 @@
 
 use crate::ddl;
 use crate::failure::Failure;
-use crate::hint;
 use crate::runner::{Listing, names};
 use firearrow::catalog::{Name, quoted};
 use firearrow::sql::{TokenKind, tokens};
 use firearrow::{CancelToken, Connection, Kind};
+use firearrow_driver::foreign_sql::{self, line_after};
 use std::time::Duration;
 
-/// Nobody waits longer for an error message.
+/// An error message does not wait longer for its hint.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Adds the name that was probably meant to the error of a statement with an unknown table, procedure or column, if there is one.
@@ -19,12 +19,23 @@ pub(crate) fn explained(connection: &Connection, error: Failure, sql: &str) -> F
         return error;
     }
     let message = firebird.message();
-    let unknown = |what| hint::after(message, what);
+    // What is SQL of another database is no misspelt name.
+    if foreign_sql::advice(message).is_some() {
+        return error;
+    }
+    let unknown = |what| line_after(message, what);
     let found = CancelToken::after(PATIENCE).run(|| {
-        if let Some(name) = unknown("Table unknown").or_else(|| unknown("Procedure unknown")) {
+        if let Some(name) = unknown("Table unknown") {
             return relations(connection, name).map(|known| nearest(name, &known));
         }
+        if let Some(name) = unknown("Procedure unknown") {
+            return Ok(nearest(name, &names(connection, Listing::Procedures)?));
+        }
         let Some(name) = unknown("Column unknown") else { return Ok(None) };
+        // A column that is there belongs to another table than the one that is named before it, or the name is a parameter's.
+        if sql.to_uppercase().contains(&format!(":{name}")) {
+            return Ok(None);
+        }
         columns(connection, sql).map(|known| nearest(name, &known))
     });
     match found {
@@ -72,13 +83,16 @@ fn columns(connection: &Connection, sql: &str) -> Result<Vec<String>, Failure> {
 }
 
 /// The known name that differs least from this one, which may have an alias or a schema before it: in letter case, or in a third
-/// of its characters at most.
+/// of its characters at most. `None` if the name itself is known: then something else is wrong.
 fn nearest(name: &str, known: &[String]) -> Option<String> {
     let name = name.rsplit('.').next().unwrap_or(name).trim_matches('"');
+    if known.iter().any(|other| other == name) {
+        return None;
+    }
     let folded = name.to_uppercase();
     let most = (name.chars().count() / 3).max(1);
     let distance = |other: &String| strsim::damerau_levenshtein(&folded, &other.to_uppercase());
-    let others = known.iter().filter(|other| *other != name).map(|other| (distance(other), other));
+    let others = known.iter().map(|other| (distance(other), other));
     let (least, nearest) = others.min()?;
     // Of a single letter, anything is like anything.
     (least <= most && (least == 0 || folded.chars().count() > 2)).then(|| nearest.clone())
@@ -98,6 +112,8 @@ mod tests {
             ("\"PUBLIC\".\"CUSTOMR\"", Some("CUSTOMER")),
             ("ORDERS", Some("orders")),
             ("ORDER", Some("orders")),
+            ("CUSTOMER", None),
+            ("X.CUSTOMER", None),
             ("SUPPLIER", None),
             ("X", None),
             ("IT", None),

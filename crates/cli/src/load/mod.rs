@@ -33,7 +33,7 @@ use crate::progress::Progress;
 use crate::{interrupt, terminal};
 use args::LoadMode;
 use feed::{Feed, Shown};
-use firearrow::catalog::{Column, ConstraintKind, Name};
+use firearrow::catalog::{Column, ConstraintKind, Name, quoted};
 use firearrow_bench::text::{size, thousands};
 use firearrow_driver::{IngestNames, IngestOptions, Mode, Session, SessionOptions, TextAs, columns_of_table};
 use input::is_regular;
@@ -105,11 +105,11 @@ impl<'a> Loading<'a> {
         let deletes = table.columns.is_some() && args.mode == Some(LoadMode::Replace);
         let connection = session.connection()?;
         let plan = match &table.columns {
-            // A program that failed writes nothing, too.
+            // A failed program also writes nothing.
             Some(_) if schema.fields().is_empty() && deletes => {
                 return Err(Failure::other(format!(
-                    "the input is empty, and --mode replace would leave nothing in {0}; if that is meant: DELETE FROM {0}",
-                    table.name
+                    "the input is empty, so --mode replace would delete every row of {}; if that is meant: DELETE FROM {0}",
+                    quoted(&table.name)
                 )));
             }
             // A file of JSON lines without any.

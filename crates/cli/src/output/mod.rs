@@ -158,7 +158,7 @@ impl Style {
             ));
         }
         if text.delimiter.is_some() && format != Format::Csv {
-            return Err(Failure::usage("--delimiter is for CSV: --format csv"));
+            return Err(Failure::usage("--delimiter needs --format csv"));
         }
         Ok(Self { bare: text.no_header, delimiter: text.delimiter, ..self })
     }

@@ -134,7 +134,7 @@ const SELECTABLE: [Listing; 2] = [Listing::Tables, Listing::Procedures];
 /// What may stand anywhere.
 const ANYWHERE: [Listing; 3] = [Listing::Tables, Listing::Procedures, Listing::Functions];
 
-/// What the last words of a text ask for; nothing if they don't.
+/// What the last words of a text ask for; empty if they call for no name.
 fn listings_after(before: &str) -> &'static [Listing] {
     let all: Vec<Token<'_>> = tokens(before).collect();
     let last = |back: usize, word: &str| {
@@ -181,7 +181,9 @@ fn argument(command: &str, arguments: &str, word: &str) -> Argument {
         if before.is_some_and(|before| before == "--into") {
             return Argument::Names;
         }
-        if let Some(option) = options().find(|option| long(option).as_ref() == before && before.is_some()) {
+        if let Some(option) =
+            options().find(|option| option.get_action().takes_values() && long(option).as_ref() == before)
+        {
             let values: Vec<String> =
                 option.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
             return match option.get_value_hint() {
@@ -318,6 +320,7 @@ mod tests {
             ("\\copy", " SALES ", "", "files"),
             ("\\copy", " 'SELECT 1 FROM RDB$DATABASE' x", "x", "files"),
             ("\\copy", " SALES a.parquet --compression ", "", "zstd snappy none"),
+            ("\\copy", " SALES --force ", "", "files"),
             ("\\load", " a.csv ", "", "--into"),
             ("\\load", " a.csv --into SA", "SA", "names"),
             ("\\load", " a.csv --into SALES --reject ", "", "files"),

@@ -150,7 +150,7 @@ fn load(editor: &mut rustyline::Editor<Assistant, FileHistory>, path: &Path) -> 
     if path.try_exists()? {
         // A device may never end.
         if !path.is_file() {
-            return Err(io::Error::other("this is no file"));
+            return Err(io::Error::other("not a regular file"));
         }
         std::fs::OpenOptions::new().append(true).open(path)?;
         editor.load_history(path).map_err(io)?;

@@ -6,12 +6,12 @@ use firearrow::catalog::Name;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// Somebody who presses Tab does not wait longer than this.
+/// Each question to the server is given up after this.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Others may define something, too.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// What was found out.
+/// Names that were asked for, and when.
 pub(super) struct Names {
     objects: HashMap<Listing, Vec<String>>,
     columns: HashMap<String, Vec<String>>,

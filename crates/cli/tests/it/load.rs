@@ -307,7 +307,7 @@ matrix!(
         let outcome = setup.load_csv(&text, &["--into", "t", "--commit-rows", "6000"]);
         outcome.failure(1, &["the first 18,000 rows are loaded and stay: ", "x.csv, line 20002: "]);
         assert_eq!(count(), "18000");
-        setup.run("DELETE FROM T");
+        setup.run("DELETE FROM \"T\"");
         let outcome = setup.load_csv(format!("n\n{rows}x\n"), &["--into", "t", "--verbose"]);
         outcome.failure(1, &["x.csv, line 20002: ", "SQLSTATE"]);
         assert_eq!(count(), "0");
@@ -593,7 +593,7 @@ matrix!(
         let empty = setup.file("empty.json", "");
         setup.load(&empty, &["--into", "T"]).success();
         assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "1");
-        // A program that failed writes nothing, too.
+        // A failed program also writes nothing.
         let replaced = setup.load(&empty, &["--into", "T", "--mode", "replace"]);
         replaced.failure(1, &["the input is empty", "DELETE FROM T"]);
         assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "1");

@@ -16,14 +16,14 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedMutexGuard};
 use tokio::task::{JoinError, spawn_blocking};
 
-/// A part of an operation that is under way, and puts its result where its caller looks. Its type says nothing of either, for the
-/// reason that [`Work`] is boxed.
+/// A part of an operation that is under way. It puts its result into a slot; its type names neither the flow nor the result, so that
+/// it is compiled once (see [`Work`]).
 type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Where a part of an operation puts its result.
 type Slot<T> = Arc<Mutex<Option<Result<T>>>>;
 
-/// Takes the result. There is none after a panic, and if the runtime was shut down.
+/// Takes the result. There is none only if the part has panicked, which its caller has seen by then.
 fn taken<T>(slot: &Slot<T>) -> Option<Result<T>> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }

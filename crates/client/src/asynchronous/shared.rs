@@ -26,8 +26,7 @@ pub(crate) type AsyncSession = Session<AnyBackend<TokioLink>>;
 /// A flow that is under way.
 pub(crate) type Flow<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
-/// What begins a flow. It is boxed so that what runs flows exists once for each type of result, and not for each flow: with them, the
-/// tasks of the runtime were half of what programs with this API were compiled from.
+/// What begins a flow. Boxed, so that the code that runs flows is compiled once for each type of result, not for each flow (decision 48).
 pub(crate) type Work<T> = Box<dyn for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send>;
 
 /// Boxes the closure; the bound makes the compiler infer the lifetimes of a flow.
@@ -121,7 +120,7 @@ impl Shared {
         if self.is_failed() {
             return;
         }
-        lock(&self.after.discarded).push(Box::new(flow));
+        lock(&self.after.discarded).push(flow);
         if let Ok(runtime) = Handle::try_current() {
             let call = self.call(Operation::shielded());
             runtime.spawn(call.run_here(Vec::new(), false, flow!(_session => Ok(()))));

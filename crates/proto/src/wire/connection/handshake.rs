@@ -262,8 +262,8 @@ impl Handshake {
         Ok(ContinueAuth { data, plugin: self.current.name().into(), plugin_list, keys: Vec::new() })
     }
 
-    /// A server that has another plugin offers it instead of reporting a wrong password. Once a proof was asked for, the account
-    /// is one of Srp, and the proof was wrong: another plugin would not help.
+    /// A server that has another plugin offers it instead of reporting a wrong password. Once a proof was asked for, Srp
+    /// knows the account, and the password was wrong: advice about another plugin would most often mislead.
     fn login_failed(&self, wanted: &str) -> ProtocolError {
         let cause = refused_login(&self.account, &self.options.password);
         if !self.proofs.is_empty() {
