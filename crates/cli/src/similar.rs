@@ -2,18 +2,32 @@
 
 use crate::ddl;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::runner::{Listing, names};
 use firearrow::catalog::{Name, quoted};
 use firearrow::sql::{TokenKind, tokens};
 use firearrow::{CancelToken, Connection, Kind};
 use firearrow_driver::foreign_sql::{self, line_after};
-use std::time::Duration;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
 
-/// An error message does not wait longer for its hint.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The time that hints may take, of all errors since it was set.
+#[derive(Debug)]
+pub(crate) struct Patience(Cell<Duration>);
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self(Cell::new(Duration::from_secs(2)))
+    }
+}
 
 /// Adds the name that was probably meant to the error of a statement with an unknown table, procedure or column, if there is one.
-pub(crate) fn explained(connection: &Connection, error: Failure, sql: &str) -> Failure {
+pub(crate) fn explained(
+    connection: &Connection,
+    error: Failure,
+    sql: &str,
+    Patience(patience): &Patience,
+) -> Failure {
     let Failure::Firebird(firebird) = &error else { return error };
     if firebird.kind() != Kind::Syntax || connection.is_failed() {
         return error;
@@ -23,8 +37,13 @@ pub(crate) fn explained(connection: &Connection, error: Failure, sql: &str) -> F
     if foreign_sql::advice(message).is_some() {
         return error;
     }
+    // The time limit would hide the error.
+    if patience.get().is_zero() || interrupt::time_left().is_some_and(|left| left < 2 * patience.get()) {
+        return error;
+    }
     let unknown = |what| line_after(message, what);
-    let found = CancelToken::after(PATIENCE).run(|| {
+    let started = Instant::now();
+    let found = CancelToken::after(patience.get()).run(|| {
         if let Some(name) = unknown("Table unknown") {
             return relations(connection, name).map(|known| nearest(name, &known));
         }
@@ -38,6 +57,7 @@ pub(crate) fn explained(connection: &Connection, error: Failure, sql: &str) -> F
         }
         columns(connection, sql).map(|known| nearest(name, &known))
     });
+    patience.set(patience.get().saturating_sub(started.elapsed()));
     match found {
         Ok(Some(name)) => {
             let name = if ddl::is_plain(&name) { name } else { quoted(&name) };

@@ -109,6 +109,12 @@ pub(crate) fn reason() -> Option<Reason> {
     REASON.get().copied()
 }
 
+/// The time until the limit, if there is one.
+pub(crate) fn time_left() -> Option<Duration> {
+    let (end, _) = state().limit?;
+    Some(end.saturating_duration_since(Instant::now()))
+}
+
 /// Opens a connection whose calls are cancelled when the command must end.
 pub(crate) fn cancellable(
     open: impl FnOnce() -> Result<Connection, firearrow::Error>,

@@ -38,12 +38,26 @@ impl Target<'_> {
             true => rejects.keep().map(drop),
             false => Ok(()),
         };
-        let ended = loaded.and(kept).and_then(|()| Ok(self.session.end(true)?));
+        let ended = loaded.and(kept).and_then(|()| self.unless_emptied(&counts, path));
+        let ended = ended.and_then(|()| Ok(self.session.end(true)?));
         if ended.is_err() {
             // Report the original error; the transaction ends with the connection at the latest.
             let _ = self.session.end(false);
         }
         ended.map(|()| counts)
+    }
+
+    /// Fails if the table would lose its rows and get none for them.
+    fn unless_emptied(&self, counts: &Counts, rejects: &Path) -> Result<()> {
+        if !self.deletes || counts.loaded > 0 || counts.rejected == 0 {
+            return Ok(());
+        }
+        Err(Failure::other(format!(
+            "all {} rows were refused, see {}; those of {} stay, though --mode replace was asked for",
+            thousands(counts.rejected),
+            rejects.display(),
+            quoted(&self.options.table)
+        )))
     }
 
     fn load_all(&self, feed: &mut Feed, rejects: &mut Rejects, counts: &mut Counts) -> Result<()> {

@@ -19,7 +19,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::warn_of_statements;
 use crate::output::{Sink, counted};
-use crate::similar;
+use crate::similar::{self, Patience};
 use arrow::datatypes::SchemaRef;
 use firearrow::{
     BatchLimits, Config, Connection, Isolation, Kind, Params, Statement, StatementKind, Transaction,
@@ -54,6 +54,8 @@ pub(crate) struct Runner {
     executed: bool,
     /// Statements that have defined something.
     definitions: u64,
+    /// For hints on errors. Whoever enters statements, and does not run a script, gets more of it for each.
+    pub(crate) patience: Patience,
 }
 
 /// A transaction that only COMMIT and ROLLBACK end.
@@ -108,6 +110,7 @@ impl Runner {
             depth: 0,
             executed: false,
             definitions: 0,
+            patience: Patience::default(),
         }
     }
 
@@ -441,7 +444,7 @@ impl Runner {
                 "the open transaction sees no definition that was made after it began: COMMIT or ROLLBACK, and try again"
             }
             // A question that has to be cancelled may cost the connection, and the changes with it.
-            (Kind::Syntax, None) => return similar::explained(&self.connection, error, sql),
+            (Kind::Syntax, None) => return similar::explained(&self.connection, error, sql, &self.patience),
             _ => return error,
         };
         Failure::Hinted(Box::new(error), hint.to_owned())

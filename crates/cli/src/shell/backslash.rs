@@ -33,11 +33,18 @@ pub(super) fn run(shell: &mut Shell, line: &str, before: &str) -> Result<Next> {
         }));
     };
     // As for psql, a semicolon at the end is no part of the arguments.
-    let all = all.trim().trim_end_matches(';').trim_end();
+    let all = all.trim();
+    let all = if is_separator_at_end(all) { all } else { all.trim_end_matches(';').trim_end() };
     if !USE_IT_UP.contains(&name) {
         shell.keep(before);
     }
     (command.run)(shell, Arguments { all, before })
+}
+
+/// `--delimiter ;`
+fn is_separator_at_end(arguments: &str) -> bool {
+    let before = arguments.strip_suffix(';').map(str::trim_end);
+    before.is_some_and(|before| before.ends_with(" --delimiter") || before.ends_with(" --delimiter="))
 }
 
 /// What does something with the SQL that was entered; the other commands leave it there.
@@ -140,6 +147,19 @@ mod tests {
             ("\\ü", ("\\ü", "")),
         ] {
             assert_eq!(split_name(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_separator_is_no_end() {
+        for (arguments, expected) in [
+            ("T t.csv --delimiter ;", true),
+            ("T t.csv --delimiter=;", true),
+            ("T t.csv --delimiter ;;", false),
+            ("T t.csv;", false),
+            ("T t.csv --delimiter", false),
+        ] {
+            assert_eq!(is_separator_at_end(arguments), expected, "{arguments}");
         }
     }
 

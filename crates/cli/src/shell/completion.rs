@@ -181,9 +181,11 @@ fn argument(command: &str, arguments: &str, word: &str) -> Argument {
         if before.is_some_and(|before| before == "--into") {
             return Argument::Names;
         }
-        if let Some(option) =
-            options().find(|option| option.get_action().takes_values() && long(option).as_ref() == before)
-        {
+        let with_value = |before: &String| {
+            options()
+                .find(|option| option.get_action().takes_values() && long(option).as_ref() == Some(before))
+        };
+        if let Some(option) = before.and_then(with_value) {
             let values: Vec<String> =
                 option.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
             return match option.get_value_hint() {

@@ -368,6 +368,12 @@ matrix!(
         setup.load_csv("n,v\n1,p\n2,long\n", &[&reject[..], &["--mode", "replace"]].concat()).success();
         assert_eq!(setup.rows("SELECT N, V FROM T"), "1,p");
         assert_eq!(fs::read_to_string(&rejected).unwrap().lines().count(), 2);
+        // A table does not lose its rows to a file that has none for it.
+        let outcome =
+            setup.load_csv("n,v\n3,long\n4,longer\n", &[&reject[..], &["--mode", "replace"]].concat());
+        outcome.failure(1, &["all 2 rows were refused, see ", "bad.csv; those of \"T\" stay"]);
+        assert_eq!(setup.rows("SELECT N, V FROM T"), "1,p");
+        assert_eq!(fs::read_to_string(&rejected).unwrap().lines().count(), 3);
         // Other files have rows instead of lines.
         let path = setup.path("x.parquet");
         let sql = "SELECT 1 N, CAST('long' AS VARCHAR(4)) V FROM RDB$DATABASE \
@@ -595,7 +601,7 @@ matrix!(
         assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "1");
         // A failed program also writes nothing.
         let replaced = setup.load(&empty, &["--into", "T", "--mode", "replace"]);
-        replaced.failure(1, &["the input is empty", "DELETE FROM T"]);
+        replaced.failure(1, &["the input is empty", "DELETE FROM \"T\""]);
         assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "1");
         setup.load(&empty, &["--into", "X"]).failure(1, &["create it first"]);
     },

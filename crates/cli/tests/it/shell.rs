@@ -388,6 +388,9 @@ matrix!(
         piped(target, &url, "\\nonsense\n").failure(2, &["there is no command \\nonsense", "\\?"]);
         piped(target, &url, "\\watch\n").failure(2, &["there is no statement yet"]);
         piped(target, &url, "SELECT 1 FROM RDB$DATABASE;\n\\watch\n").failure(2, &["needs a terminal"]);
+        // This semicolon is no end.
+        let copy = "\\copy 'SELECT 1 A, 2 B FROM RDB$DATABASE' /dev/stdout --format csv --delimiter ;\n";
+        assert!(piped(target, &url, copy).success().text().contains("A;B\r\n1;2\r\n"));
         piped(target, &url, "\\copy T_WIDE\n").failure(2, &["required arguments"]);
         let copy = "\\copy (select id from t_wide) to 'x.csv' csv header\n";
         piped(target, &url, copy).failure(2, &["here this is \\copy 'select id from t_wide' x.csv"]);
