@@ -51,6 +51,7 @@ mod root;
 pub mod scripted;
 mod server;
 mod tally;
+mod template;
 mod worker;
 
 pub use campaign::Campaign;

@@ -54,14 +54,20 @@ pub(crate) fn database(target: &Target, url: &str) -> ManagedDatabase {
     driver().new_database_with_opts(options(target, url)).expect("valid options")
 }
 
-/// A database that nobody used before.
-pub(crate) fn fresh_database(target: &Target) -> ManagedDatabase {
-    database(target, &target.fresh_url())
+/// The connection string of a new, empty database.
+pub(crate) fn fresh_url(target: &Target) -> String {
+    let create = |url: &str| drop(database(target, url).new_connection().expect("it can be created"));
+    target.copied_url("empty", create)
 }
 
-/// A connection to a database that nobody used before.
+/// A new, empty database.
+pub(crate) fn fresh_database(target: &Target) -> ManagedDatabase {
+    database(target, &fresh_url(target))
+}
+
+/// A connection to a new, empty database.
 pub(crate) fn fresh(target: &Target) -> ManagedConnection {
-    fresh_database(target).new_connection().expect("it can be created")
+    fresh_database(target).new_connection().expect("it is there")
 }
 
 pub(crate) fn statement(connection: &mut ManagedConnection, sql: &str) -> ManagedStatement {

@@ -84,9 +84,7 @@ pub(crate) fn finish(output: Output) -> Outcome {
 
 /// A database with demo tables of this many rows.
 pub(crate) fn demo(target: &Target, rows: &str) -> String {
-    let url = target.fresh_url();
-    firearrow(target, &["create-demo", &url, "--rows", rows]).success();
-    url
+    target.copied_url(rows, |url| drop(firearrow(target, &["create-demo", url, "--rows", rows]).success()))
 }
 
 /// A path as an argument.

@@ -19,16 +19,18 @@ pub(crate) fn config(target: &Target, url: &str) -> Config {
     config
 }
 
-/// A connection to a database that was just created.
+/// A connection to a new, empty database.
 pub(crate) fn fresh(target: &Target) -> Connection {
-    Connection::create(&config(target, &target.fresh_url())).expect("a fresh database can be created")
+    Connection::open(&fresh_closed(target)).expect("it is there")
 }
 
-/// The configuration of a database that was just created and is closed again.
+/// The configuration of a new, empty database that nobody has opened.
 pub(crate) fn fresh_closed(target: &Target) -> Config {
-    let config = config(target, &target.fresh_url());
-    Connection::create(&config).expect("a fresh database can be created").close().expect("nothing is open");
-    config
+    let create = |url: &str| {
+        let created = Connection::create(&config(target, url)).expect("a fresh database can be created");
+        created.close().expect("nothing is open");
+    };
+    config(target, &target.copied_url("empty", create))
 }
 
 /// The configuration for the database of `original`, reached at another address: that of a proxy, most likely. `options`

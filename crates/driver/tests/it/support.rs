@@ -22,10 +22,13 @@ pub(crate) fn config(target: &Target, url: &str) -> Config {
 
 /// A session with a database that nobody used before and the table `t`.
 pub(crate) fn fresh(target: &Target, options: SessionOptions) -> Arc<Session> {
-    let session = Session::open(&config(target, &target.fresh_url()), options).expect("it can be created");
-    let session = Arc::new(session);
-    run(&session, "CREATE TABLE t (n INTEGER)").expect("it is new");
-    session
+    let create = |url: &str| {
+        let session =
+            Session::open(&config(target, url), SessionOptions::default()).expect("it can be created");
+        run(&Arc::new(session), "CREATE TABLE t (n INTEGER)").expect("it is new");
+    };
+    let url = target.copied_url("with t", create);
+    Arc::new(Session::open(&config(target, &url), options).expect("it is there"))
 }
 
 pub(crate) fn manual() -> SessionOptions {

@@ -33,19 +33,24 @@ pub(crate) fn unconnected(version: usize) -> Connection {
     Connection { environment, handle }
 }
 
-/// The connection string for a database of `target` that nobody used before.
+/// The connection string for a database of `target` that nobody used before, and that connecting creates.
 pub(crate) fn fresh_string(target: &Target) -> String {
-    let mut text = format!("URL={{{}}};CREATE_DB=Y", target.fresh_url());
+    string(target, &target.fresh_url()) + ";CREATE_DB=Y"
+}
+
+fn string(target: &Target, url: &str) -> String {
+    let mut text = format!("URL={{{url}}}");
     if let Target::Embedded(embedded) = target {
         text += &format!(";CLIENT={{{}}}", embedded.engine.display());
     }
     text
 }
 
-/// A connection to a database that nobody used before, by an application of ODBC 3.80.
+/// A connection to a new, empty database, by an application of ODBC 3.80.
 pub(crate) fn fresh(target: &Target) -> Connection {
+    let create = |url: &str| unconnected(380).connect(&(string(target, url) + ";CREATE_DB=Y"));
     let connection = unconnected(380);
-    connection.connect(&fresh_string(target));
+    connection.connect(&string(target, &target.copied_url("empty", create)));
     connection
 }
 

@@ -1,0 +1,28 @@
+//! Databases that are copied instead of created anew.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The original of each kind of database, once it is made.
+static ORIGINALS: Mutex<Option<HashMap<String, Original>>> = Mutex::new(None);
+
+type Original = Arc<Mutex<Option<PathBuf>>>;
+
+/// Copies the original of this kind to `path`. If there is none yet, or its server was replaced and its folder is gone, `make` makes
+/// it and says where; nobody may use it afterwards.
+pub(crate) fn copy(kind: String, path: &Path, make: impl FnOnce() -> PathBuf) {
+    let original = {
+        let mut originals = ORIGINALS.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(originals.get_or_insert_default().entry(kind).or_default())
+    };
+    // Others of this kind wait here until it is made; if that fails, the next one tries.
+    let mut original = original.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = match original.take().filter(|made| made.exists()) {
+        Some(made) => made,
+        None => make(),
+    };
+    fs::copy(&made, path).unwrap_or_else(|error| panic!("{} cannot be copied: {error}", made.display()));
+    *original = Some(made);
+}
