@@ -36,7 +36,7 @@ FAILURES: list[tuple[str, type[firearrow.Error], str, str]] = [
     ("SELECT 1 FROM RDB$DATABASE; SELECT 2 FROM RDB$DATABASE", firearrow.ProgrammingError, "42000", "Syntax"),
     ("SELECT * FROM nowhere", firearrow.ProgrammingError, "42S02", "Syntax"),
     ("SELECT nothing FROM RDB$DATABASE", firearrow.ProgrammingError, "42S22", "Syntax"),
-    ("SELECT nothing(1) FROM RDB$DATABASE", firearrow.ProgrammingError, "39000", "Engine"),
+    ("SELECT nothing(1) FROM RDB$DATABASE", firearrow.ProgrammingError, "39000", "Syntax"),
     ("EXECUTE PROCEDURE nothing", firearrow.ProgrammingError, "42000", "Syntax"),
     ("INSERT INTO {0} VALUES (1)", firearrow.ProgrammingError, "21S01", "Engine"),
     ("INSERT INTO {0} (id) VALUES (1)", firearrow.IntegrityError, "23000", "Constraint"),
