@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The original of each kind of database, once it is made.
-static ORIGINALS: Mutex<Option<HashMap<String, Original>>> = Mutex::new(None);
+static ORIGINALS: LazyLock<Mutex<HashMap<String, Original>>> = LazyLock::new(Mutex::default);
 
 type Original = Arc<Mutex<Option<PathBuf>>>;
 
@@ -15,7 +15,7 @@ type Original = Arc<Mutex<Option<PathBuf>>>;
 pub(crate) fn copy(kind: String, path: &Path, make: impl FnOnce() -> PathBuf) {
     let original = {
         let mut originals = ORIGINALS.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(originals.get_or_insert_default().entry(kind).or_default())
+        Arc::clone(originals.entry(kind).or_default())
     };
     // Others of this kind wait here until it is made; if that fails, the next one tries.
     let mut original = original.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
 //! The C functions themselves, for what the driver manager hides: affected rows beside a stream, errors of streams, misuse.
 
-use crate::support::{fresh_url, options};
+use crate::support::{empty_url, options};
 use adbc_core::constants::{ADBC_STATUS_OK, ADBC_VERSION_1_1_0};
 use adbc_core::error::{AdbcStatusCode, Error, Status};
 use adbc_core::options::OptionValue;
@@ -61,7 +61,7 @@ impl Raw {
         let mut raw = Self { table: table(), database: Default::default(), connection: Default::default() };
         let (database, connection) = (&raw mut raw.database, &raw mut raw.connection);
         call!(raw.table, DatabaseNew(database)).expect("a database");
-        for (key, value) in options(target, &fresh_url(target)) {
+        for (key, value) in options(target, &empty_url(target)) {
             let OptionValue::String(value) = value else { unreachable!("all of them are text") };
             let (key, value) = (CString::new(key.as_ref()), CString::new(value));
             let (key, value) = (key.expect("no NUL"), value.expect("no NUL"));

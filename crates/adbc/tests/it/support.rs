@@ -55,14 +55,14 @@ pub(crate) fn database(target: &Target, url: &str) -> ManagedDatabase {
 }
 
 /// The connection string of a new, empty database.
-pub(crate) fn fresh_url(target: &Target) -> String {
+pub(crate) fn empty_url(target: &Target) -> String {
     let create = |url: &str| drop(database(target, url).new_connection().expect("it can be created"));
     target.copied_url("empty", create)
 }
 
 /// A new, empty database.
 pub(crate) fn fresh_database(target: &Target) -> ManagedDatabase {
-    database(target, &fresh_url(target))
+    database(target, &empty_url(target))
 }
 
 /// A connection to a new, empty database.

@@ -272,8 +272,8 @@ impl<B: Backend> Session<B> {
 
 /// Where a transaction is.
 pub(crate) struct Identity {
-    /// The database's identity: its GUID and its file, or its creation time and its name where there is no GUID. A copy has the GUID and
-    /// the creation time of its original.
+    /// The database's identity: its GUID and its file, or its creation time and the hash of its name where there is no GUID. A copy
+    /// has the GUID and the creation time of its original.
     pub(crate) database: String,
     /// Its own snapshot, from Firebird 4 on.
     pub(crate) snapshot: Option<Snapshot>,
@@ -292,8 +292,8 @@ impl Identity {
             RDB$GET_CONTEXT('SYSTEM', 'DB_FILE_ID') AS VARCHAR(120)), CURRENT_TRANSACTION, \
             CAST(RDB$GET_CONTEXT('SYSTEM', 'SNAPSHOT_NUMBER') AS VARCHAR(20)), \
             RDB$GET_TRANSACTION_CN(CAST(? AS TYPE OF COLUMN MON$TRANSACTIONS.MON$TRANSACTION_ID)) FROM RDB$DATABASE";
-        const OLD: &str =
-            "SELECT CAST(MON$CREATION_DATE || ' ' || MON$DATABASE_NAME AS VARCHAR(400)) FROM MON$DATABASE";
+        // The name itself may have characters that the connection's character set lacks.
+        const OLD: &str = "SELECT CAST(MON$CREATION_DATE || ' ' || HASH(MON$DATABASE_NAME) AS VARCHAR(60)) FROM MON$DATABASE";
         let leader: ArrayRef = Arc::new(UInt64Array::from(vec![leader]));
         let (sql, parameters) =
             if is_modern { (MODERN, Params::row([leader])) } else { (OLD, Params::none()) };
