@@ -1,6 +1,7 @@
 //! Scripts: statements of SQL, and what isql has beside them.
 
 use super::Runner;
+use super::transaction::too_much;
 use crate::failure::{Failure, Result};
 use crate::{interrupt, terminal};
 use firearrow::Params;
@@ -41,6 +42,10 @@ impl Runner {
         let is = |word: &str| first.is_some_and(|token| token.is_word(word));
         let rest = first.map_or("", |token| statement[token.end()..].trim());
         let file = Path::new(rest.trim_matches(['\'', '"']));
+        let takes_file = ["INPUT", "IN", "OUTPUT", "OUT"].into_iter().find(|word| is(word));
+        if let (Some(word), Some((_, next))) = (takes_file, rest.split_once('\n')) {
+            return Err(too_much(word, next.split_whitespace().next().unwrap_or_default()));
+        }
         match () {
             () if is("EXIT") && rest.is_empty() => return Ok(Flow::Exit),
             () if is("QUIT") && rest.is_empty() => return Ok(Flow::Quit),

@@ -1,5 +1,6 @@
 //! `SET` as isql has it, for settings of the command and not of the server.
 
+use super::transaction::too_much;
 use crate::failure::{Failure, Result};
 use clap::ValueEnum;
 use firearrow::sql::{Token, tokens};
@@ -58,7 +59,20 @@ pub(super) enum Set {
 impl Settings {
     /// Obeys a `SET` that is not for the server.
     pub(super) fn set(&mut self, sql: &str) -> Result<Set> {
-        let words: Vec<Token<'_>> = tokens(sql).collect();
+        let words: Vec<Token<'_>> = tokens(sql).filter(|token| token.text != ";").collect();
+        let mut changed = *self;
+        let set = changed.obey(&words)?;
+        // SET SQL DIALECT 3, SET WIDTH column 20
+        let most =
+            if words.get(1).is_some_and(|name| name.is_word("SQL") || name.is_word("WIDTH")) { 4 } else { 3 };
+        if let (Set::Done(_), Some(surplus)) = (&set, words.get(most)) {
+            return Err(too_much("SET", surplus.text));
+        }
+        *self = changed;
+        Ok(set)
+    }
+
+    fn obey(&mut self, words: &[Token<'_>]) -> Result<Set> {
         let word = |index: usize| words.get(index).map(|token: &Token<'_>| token.text.to_ascii_uppercase());
         let Some(name) = word(1) else { return Ok(Set::Done(self.text())) };
         let value = word(2);
@@ -180,6 +194,13 @@ mod tests {
             "SET STATISTICS INDEX i",
         ] {
             assert_eq!(settings.set(sql).unwrap(), Set::Server);
+        }
+        // A semicolon that was forgotten loses no statement, and nothing is set.
+        for sql in
+            ["SET LIST OFF\nUPDATE t SET a = 1", "SET SQL DIALECT 3\nDELETE FROM t", "SET NAMES UTF8 COMMIT"]
+        {
+            let error = settings.set(sql).unwrap_err().text(false);
+            assert!(error.contains("is a semicolon missing") && settings.expanded, "{sql}: {error}");
         }
         assert!(settings.set("SET LIST perhaps").unwrap_err().text(false).contains("ON or OFF"));
         assert!(matches!(settings.set("SET NAMES utf8").unwrap(), Set::Done(text) if text.contains("UTF-8")));

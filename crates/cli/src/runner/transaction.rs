@@ -25,15 +25,38 @@ pub(super) enum Role {
 pub(super) fn role(sql: &str) -> Result<Role> {
     let words: Vec<Token<'_>> = tokens(sql).collect();
     let is = |index: usize, word: &str| words.get(index).is_some_and(|token| token.is_word(word));
-    let ends = |index: usize| index + usize::from(is(index, "WORK"));
     Ok(match () {
-        () if is(0, "COMMIT") => Role::Commit { retain: is(ends(1), "RETAIN") },
-        () if is(0, "ROLLBACK") && !is(ends(1), "TO") => Role::Rollback { retain: is(ends(1), "RETAIN") },
+        () if is(0, "COMMIT") => Role::Commit { retain: retains(&words)? },
+        () if is(0, "ROLLBACK") && !is(1 + usize::from(is(1, "WORK")), "TO") => {
+            Role::Rollback { retain: retains(&words)? }
+        }
         () if is(0, "SET") && is(1, "TRANSACTION") => Role::Start(options(&words[2..])?),
         () if firearrow_driver::sql::is_ddl(sql) => Role::Define,
         () if (is(0, "SELECT") || is(0, "WITH")) && !locks(&words) => Role::Read,
         () => Role::Change,
     })
+}
+
+/// Whether COMMIT or ROLLBACK, with optional words, continues the transaction.
+///
+/// # Errors
+/// Other words follow: most likely the next statement, after a semicolon that is missing.
+fn retains(words: &[Token<'_>]) -> Result<bool> {
+    let given = |index: usize, word: &str| words.get(index).is_some_and(|token| token.is_word(word));
+    let at = 1 + usize::from(given(1, "WORK"));
+    let retain = given(at, "RETAIN");
+    let at = at + usize::from(retain);
+    let at = at + usize::from(retain && given(at, "SNAPSHOT"));
+    match words.get(at).filter(|token| token.text != ";") {
+        None => Ok(retain),
+        Some(token) => Err(too_much(words[0].text, token.text)),
+    }
+}
+
+/// The error of a statement that is the command's own, not the server's, with more words than it has.
+pub(super) fn too_much(statement: &str, word: &str) -> Failure {
+    let statement = statement.to_ascii_uppercase();
+    Failure::usage(format!("{statement}: {word} is not understood here; is a semicolon missing before it?"))
 }
 
 /// `WITH LOCK` keeps its rows locked until the transaction ends.
@@ -129,6 +152,21 @@ mod tests {
         ] {
             assert_eq!(role(sql).unwrap(), expected, "{sql}");
         }
+    }
+
+    #[test]
+    fn a_forgotten_semicolon_loses_no_statement() {
+        for (sql, word) in [
+            ("COMMIT\nUPDATE t SET a = 1", "COMMIT: UPDATE"),
+            ("commit work insert into t values (1)", "COMMIT: insert"),
+            ("COMMIT RETAIN SNAPSHOT SELECT 1 FROM t", "COMMIT: SELECT"),
+            ("ROLLBACK SNAPSHOT", "ROLLBACK: SNAPSHOT"),
+            ("ROLLBACK\nDELETE FROM t", "ROLLBACK: DELETE"),
+        ] {
+            let error = role(sql).unwrap_err().text(false);
+            assert!(error.contains(word) && error.contains("semicolon"), "{sql}: {error}");
+        }
+        assert_eq!(role("COMMIT;").unwrap(), Role::Commit { retain: false });
     }
 
     #[test]

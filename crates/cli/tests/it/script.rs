@@ -26,6 +26,21 @@ fn database(target: &Target) -> String {
 
 matrix!(
     all,
+    fn a_forgotten_semicolon_loses_no_statement(target: &Target) {
+        let url = database(target);
+        firearrow(target, &["sql", &url, "CREATE TABLE t (a INTEGER)"]).success();
+        for (sql, error) in [
+            ("COMMIT\nINSERT INTO t VALUES (2);", "COMMIT: INSERT is not understood here"),
+            ("ROLLBACK\nINSERT INTO t VALUES (2);", "ROLLBACK: INSERT is not understood here"),
+            ("SET LIST ON\nINSERT INTO t VALUES (2);", "SET: INSERT is not understood here"),
+            ("OUTPUT\nINSERT INTO t VALUES (2);", "OUTPUT: INSERT is not understood here"),
+        ] {
+            let script = format!("INSERT INTO t VALUES (1); {sql}");
+            firearrow(target, &["sql", &url, &script])
+                .failure(2, &[error, "is a semicolon missing before it?"]);
+        }
+        assert!(rows(target, &url, "SELECT a FROM t").is_empty());
+    },
     fn statements_run_one_after_the_other(target: &Target) {
         let url = database(target);
         let script = script(
