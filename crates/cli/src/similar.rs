@@ -4,6 +4,7 @@ use crate::ddl;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::runner::{Listing, names};
+use crate::terminal;
 use firearrow::catalog::{Name, quoted};
 use firearrow::sql::{TokenKind, tokens};
 use firearrow::{CancelToken, Connection, Kind};
@@ -37,13 +38,14 @@ pub(crate) fn explained(
     if foreign_sql::advice(message).is_some() {
         return error;
     }
-    // The time limit would hide the error.
-    if patience.get().is_zero() || interrupt::time_left().is_some_and(|left| left < 2 * patience.get()) {
+    let left = patience.get();
+    let left = interrupt::time_left().map_or(left, |until_end| left.min(until_end / 4));
+    if left.is_zero() {
         return error;
     }
     let unknown = |what| line_after(message, what);
     let started = Instant::now();
-    let found = CancelToken::after(patience.get()).run(|| {
+    let ask = || {
         if let Some(name) = unknown("Table unknown") {
             return relations(connection, name).map(|known| nearest(name, &known));
         }
@@ -56,12 +58,14 @@ pub(crate) fn explained(
             return Ok(None);
         }
         columns(connection, sql).map(|known| nearest(name, &known))
-    });
+    };
+    // The time limit would hide the error.
+    let found = interrupt::beside_the_limit(|| CancelToken::after(left).run(ask));
     patience.set(patience.get().saturating_sub(started.elapsed()));
     match found {
         Ok(Some(name)) => {
             let name = if ddl::is_plain(&name) { name } else { quoted(&name) };
-            Failure::Hinted(Box::new(error), format!("did you mean {name}?"))
+            Failure::Hinted(Box::new(error), format!("did you mean {}?", terminal::line(&name)))
         }
         // Names that cannot be asked for are no reason for another error.
         _ => error,

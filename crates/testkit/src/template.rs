@@ -3,26 +3,18 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 /// The original of each kind of database, once it is made.
-static ORIGINALS: LazyLock<Mutex<HashMap<String, Original>>> = LazyLock::new(Mutex::default);
+static ORIGINALS: LazyLock<Mutex<HashMap<String, Arc<OnceLock<PathBuf>>>>> = LazyLock::new(Mutex::default);
 
-type Original = Arc<Mutex<Option<PathBuf>>>;
-
-/// Copies the original of this kind to `path`. If there is none yet, or its server was replaced and its folder is gone, `make` makes
-/// it and says where; nobody may use it afterwards.
+/// Copies the original of this kind to `path`. If there is none yet, `make` makes it and says where; nobody may use it afterwards.
 pub(crate) fn copy(kind: String, path: &Path, make: impl FnOnce() -> PathBuf) {
     let original = {
         let mut originals = ORIGINALS.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(originals.entry(kind).or_default())
     };
     // Others of this kind wait here until it is made; if that fails, the next one tries.
-    let mut original = original.lock().unwrap_or_else(PoisonError::into_inner);
-    let made = match original.take().filter(|made| made.exists()) {
-        Some(made) => made,
-        None => make(),
-    };
-    fs::copy(&made, path).unwrap_or_else(|error| panic!("{} cannot be copied: {error}", made.display()));
-    *original = Some(made);
+    let made = original.get_or_init(make);
+    fs::copy(made, path).unwrap_or_else(|error| panic!("{} cannot be copied: {error}", made.display()));
 }

@@ -115,6 +115,16 @@ pub(crate) fn time_left() -> Option<Duration> {
     Some(end.saturating_duration_since(Instant::now()))
 }
 
+/// Does work whose time does not count against the limit. It must have a limit of its own.
+pub(crate) fn beside_the_limit<T>(work: impl FnOnce() -> T) -> T {
+    let Some((end, limit)) = state().limit.take() else { return work() };
+    let started = Instant::now();
+    let done = work();
+    state().limit = end.checked_add(started.elapsed()).map(|end| (end, limit));
+    CHANGED.notify_all();
+    done
+}
+
 /// Opens a connection whose calls are cancelled when the command must end.
 pub(crate) fn cancellable(
     open: impl FnOnce() -> Result<Connection, firearrow::Error>,

@@ -52,12 +52,8 @@ impl Target<'_> {
         if !self.deletes || counts.loaded > 0 || counts.rejected == 0 {
             return Ok(());
         }
-        Err(Failure::other(format!(
-            "all {} rows were refused, see {}; those of {} stay, though --mode replace was asked for",
-            thousands(counts.rejected),
-            rejects.display(),
-            quoted(&self.options.table)
-        )))
+        let rejects = rejects.display();
+        Err(Failure::other(format!("every row was refused, see {rejects}; --mode replace was rolled back")))
     }
 
     fn load_all(&self, feed: &mut Feed, rejects: &mut Rejects, counts: &mut Counts) -> Result<()> {

@@ -39,7 +39,10 @@ impl OutputFile {
                 return Err(Failure::other(format!("{} is a directory", path.display())));
             }
             Ok(existing) if !existing.is_file() || is_open_already(path) => {
-                let file = File::options().write(true).open(path);
+                let file = own_stream(path).unwrap_or_else(|| {
+                    // What others have written there stays.
+                    File::options().append(existing.is_file()).write(true).open(path)
+                });
                 Place::Direct(file.map_err(|error| Failure::file(path, &error))?)
             }
             Ok(_) if !replace => {
@@ -55,7 +58,7 @@ impl OutputFile {
 
     /// Returns standard output as a file.
     pub(crate) fn standard_output() -> Result<Self> {
-        let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        let file = duplicate(io::stdout())?;
         Ok(Self { place: Place::Direct(file), path: "-".into(), replace: false, bytes: Arc::default() })
     }
 
@@ -95,6 +98,21 @@ impl OutputFile {
 fn is_open_already(path: &Path) -> bool {
     let target = fs::read_link(path).unwrap_or_default();
     path.starts_with("/dev/fd") || path.starts_with("/proc") || target.starts_with("/proc")
+}
+
+/// Standard output or error, if the path names one, as `/dev/stdout` does: opened anew, a file would be written from its beginning, and
+/// over what comes from elsewhere.
+fn own_stream(path: &Path) -> Option<io::Result<File>> {
+    let target = fs::read_link(path).unwrap_or_default();
+    [path, &target].into_iter().find_map(|path| match path.to_str()? {
+        "/dev/fd/1" | "/proc/self/fd/1" => Some(duplicate(io::stdout())),
+        "/dev/fd/2" | "/proc/self/fd/2" => Some(duplicate(io::stderr())),
+        _ => None,
+    })
+}
+
+fn duplicate(stream: impl AsFd) -> io::Result<File> {
+    stream.as_fd().try_clone_to_owned().map(File::from)
 }
 
 /// Creates a file in the folder of `path`, with the mode of the file that it will replace.

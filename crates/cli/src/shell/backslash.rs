@@ -33,18 +33,22 @@ pub(super) fn run(shell: &mut Shell, line: &str, before: &str) -> Result<Next> {
         }));
     };
     // As for psql, a semicolon at the end is no part of the arguments.
-    let all = all.trim();
-    let all = if is_separator_at_end(all) { all } else { all.trim_end_matches(';').trim_end() };
+    let all = without_terminator(all.trim());
     if !USE_IT_UP.contains(&name) {
         shell.keep(before);
     }
     (command.run)(shell, Arguments { all, before })
 }
 
-/// `--delimiter ;`
-fn is_separator_at_end(arguments: &str) -> bool {
-    let before = arguments.strip_suffix(';').map(str::trim_end);
-    before.is_some_and(|before| before.ends_with(" --delimiter") || before.ends_with(" --delimiter="))
+/// Leaves out semicolons at the end, but for one that is the value of an option: `--delimiter ;`
+fn without_terminator(arguments: &str) -> &str {
+    let bare = arguments.trim_end_matches(';').trim_end();
+    let last = bare.split_whitespace().next_back().unwrap_or_default();
+    let takes_it = ["--delimiter", "--null"].contains(&last.trim_end_matches('='));
+    match arguments[bare.len()..].find(';') {
+        Some(semicolon) if takes_it => &arguments[..=bare.len() + semicolon],
+        _ => bare,
+    }
 }
 
 /// What does something with the SQL that was entered; the other commands leave it there.
@@ -153,13 +157,15 @@ mod tests {
     #[test]
     fn a_separator_is_no_end() {
         for (arguments, expected) in [
-            ("T t.csv --delimiter ;", true),
-            ("T t.csv --delimiter=;", true),
-            ("T t.csv --delimiter ;;", false),
-            ("T t.csv;", false),
-            ("T t.csv --delimiter", false),
+            ("T t.csv --delimiter ;", "T t.csv --delimiter ;"),
+            ("T t.csv\t--delimiter\t;;", "T t.csv\t--delimiter\t;"),
+            ("T t.csv --delimiter=;;", "T t.csv --delimiter=;"),
+            ("T t.csv --delimiter", "T t.csv --delimiter"),
+            ("T t.csv --force ;", "T t.csv --force"),
+            ("T t.csv;;", "T t.csv"),
+            (";", ""),
         ] {
-            assert_eq!(is_separator_at_end(arguments), expected, "{arguments}");
+            assert_eq!(without_terminator(arguments), expected, "{arguments}");
         }
     }
 

@@ -55,7 +55,11 @@ impl Completion {
         }
         if let Some(end) = before.find(char::is_whitespace).filter(|_| before.starts_with('\\')) {
             match argument(&before[..end], &before[end..], word) {
-                Argument::Files => return self.files.complete(text, at, context),
+                Argument::Files => {
+                    let (start, mut found) = self.files.complete(text, at, context)?;
+                    found.retain(|file| is_harmless(&file.display));
+                    return Ok((start, found));
+                }
                 Argument::Words(words) => {
                     let words = words.into_iter().filter(|other| other.starts_with(word));
                     return Ok((at - word.len(), words.map(pair).collect()));
@@ -65,8 +69,7 @@ impl Completion {
         }
         let start = word_start(&text[..at]);
         let mut found = self.names_for(text, start, &text[start..at]);
-        // The editor writes them as they are.
-        found.retain(|name| terminal::line(name) == *name);
+        found.retain(|name| is_harmless(name));
         Ok((start, found.into_iter().map(pair).collect()))
     }
 
@@ -203,6 +206,11 @@ fn argument(command: &str, arguments: &str, word: &str) -> Argument {
         }
         _ => Argument::Names,
     }
+}
+
+/// Whether the editor may write a text as it is.
+fn is_harmless(text: &str) -> bool {
+    terminal::line(text) == text
 }
 
 fn pair(text: String) -> Pair {

@@ -32,11 +32,16 @@ pub(super) fn is_whole(sql: &str, mut splitter: Splitter) -> bool {
     splitter.split(sql).map_or(true, |split| split.rest.is_empty()) && !has_open_comment(sql)
 }
 
-/// The words of a command's arguments; quotes keep blanks.
+/// The words of a command's arguments; quotes keep blanks, and so does a backslash, which completion writes before them.
 pub(super) fn words(text: &str) -> Result<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    for c in text.chars() {
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
         match (quote, c) {
+            (None, '\\') => {
+                let escaped = characters.next_if(|next| !next.is_alphanumeric());
+                word.get_or_insert_default().push(escaped.unwrap_or(c));
+            }
             (Some(open), c) if c == open => quote = None,
             (None, '\'' | '"') => {
                 quote = Some(c);
@@ -65,6 +70,7 @@ mod tests {
                 "'SELECT \"A\" FROM t'  \"my file.csv\" --force",
                 &["SELECT \"A\" FROM t", "my file.csv", "--force"],
             ),
+            ("a\\ b.csv C:\\x \\' \\", &["a b.csv", "C:\\x", "'", "\\"]),
             ("''", &[""]),
             ("  ", &[]),
         ] {

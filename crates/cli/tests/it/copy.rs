@@ -4,6 +4,7 @@ use crate::command::{argument, demo, finish, firearrow, prepare};
 use crate::readers::{self, assert_same, shown, without_empty_texts};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -12,6 +13,21 @@ use std::time::{Duration, Instant};
 
 matrix!(
     all,
+    fn standard_output_by_its_path_goes_on_where_it_is(target: &Target) {
+        let url = demo(target, "1");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        for stdout in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+            let mut log = fs::File::create(&path).unwrap();
+            writeln!(log, "before").unwrap();
+            let arguments =
+                ["copy", &url, "SELECT ID FROM T_WIDE", stdout, "--format", "csv", "--force", "--quiet"];
+            let copied = prepare(Some(target), &arguments).stdout(log.try_clone().unwrap()).status().unwrap();
+            assert!(copied.success(), "{stdout}");
+            writeln!(log, "after").unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), "before\nID\r\n1\r\nafter\n", "{stdout}");
+        }
+    },
     fn files_read_back_equal(target: &Target) {
         let url = demo(target, "3000");
         let folder = tempfile::tempdir().unwrap();

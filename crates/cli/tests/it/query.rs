@@ -154,6 +154,13 @@ matrix!(
                 );
             }
         }
+        // The time limit leaves time for it.
+        let limited = ["query", &url, statements[0].0, "--timeout", "3s"];
+        firearrow(target, &limited).failure(1, &["did you mean T_WIDE?"]);
+        // A line break in a name begins no line.
+        firearrow(target, &["query", &url, "CREATE TABLE \"TWO\nLINES OF IT\" (N INTEGER)"]).success();
+        let outcome = firearrow(target, &["query", &url, "SELECT * FROM \"TWO LINES OF IT\""]);
+        outcome.failure(1, &["did you mean \"TWO\\nLINES OF IT\"?"]);
         let outcome = firearrow(target, &["query", &url, statements[0].0, "--json"]).failure(1, &[]);
         assert!(outcome.stderr.contains("\"hint\":\"did you mean T_WIDE?\""), "{}", outcome.stderr);
     },
