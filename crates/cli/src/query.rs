@@ -9,7 +9,7 @@ use crate::output::{self, Format, Output, OutputFile, Sink, Style, counted};
 use crate::parameters::bind;
 use crate::phases::Phases;
 use crate::runner::{Display, Flow, Runner, Settings, line_number, read_script, run_script, split};
-use crate::similar::{self, Patience};
+use crate::similar::{self, HintTime};
 use crate::terminal;
 use firearrow::{BatchLimits, Connection, Cursor, Kind, TransactionOptions};
 use serde_json::json;
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
         refuse_blob_ids(&connection)?;
     }
     let ran = run_on(&connection, sql, format, args, json, (started, phases))
-        .map_err(|error| similar::explained(&connection, error, sql, &Patience::default()));
+        .map_err(|error| similar::explained(&connection, error, sql, &HintTime::default()));
     warn_of_statements(&connection);
     match scripts.iter().find(|script| script.name != SQL && contains(script, sql)) {
         Some(script) => ran.map_err(|error| {

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 /// The time that hints may take, of all errors since it was set.
 #[derive(Debug)]
-pub(crate) struct Patience(Cell<Duration>);
+pub(crate) struct HintTime(Cell<Duration>);
 
-impl Default for Patience {
+impl Default for HintTime {
     fn default() -> Self {
         Self(Cell::new(Duration::from_secs(2)))
     }
@@ -27,7 +27,7 @@ pub(crate) fn explained(
     connection: &Connection,
     error: Failure,
     sql: &str,
-    Patience(patience): &Patience,
+    HintTime(time): &HintTime,
 ) -> Failure {
     let Failure::Firebird(firebird) = &error else { return error };
     if firebird.kind() != Kind::Syntax || connection.is_failed() {
@@ -38,7 +38,7 @@ pub(crate) fn explained(
     if foreign_sql::advice(message).is_some() {
         return error;
     }
-    let left = patience.get();
+    let left = time.get();
     let left = interrupt::time_left().map_or(left, |until_end| left.min(until_end / 4));
     if left.is_zero() {
         return error;
@@ -61,7 +61,7 @@ pub(crate) fn explained(
     };
     // The time limit would hide the error.
     let found = interrupt::beside_the_limit(|| CancelToken::after(left).run(ask));
-    patience.set(patience.get().saturating_sub(started.elapsed()));
+    time.set(time.get().saturating_sub(started.elapsed()));
     match found {
         Ok(Some(name)) => {
             let name = if ddl::is_plain(&name) { name } else { quoted(&name) };

@@ -19,7 +19,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::warn_of_statements;
 use crate::output::{Sink, counted};
-use crate::similar::{self, Patience};
+use crate::similar::{self, HintTime};
 use arrow::datatypes::SchemaRef;
 use firearrow::{
     BatchLimits, Config, Connection, Isolation, Kind, Params, Statement, StatementKind, Transaction,
@@ -54,8 +54,8 @@ pub(crate) struct Runner {
     executed: bool,
     /// Statements that have defined something.
     definitions: u64,
-    /// For hints on errors. Whoever enters statements, and does not run a script, gets more of it for each.
-    pub(crate) patience: Patience,
+    /// Time left for hints on errors: a script shares one allowance, the shell resets it at each prompt.
+    pub(crate) hint_time: HintTime,
 }
 
 /// A transaction that only COMMIT and ROLLBACK end.
@@ -110,7 +110,7 @@ impl Runner {
             depth: 0,
             executed: false,
             definitions: 0,
-            patience: Patience::default(),
+            hint_time: HintTime::default(),
         }
     }
 
@@ -444,7 +444,7 @@ impl Runner {
                 "the open transaction sees no definition that was made after it began: COMMIT or ROLLBACK, and try again"
             }
             // A question that has to be cancelled may cost the connection, and the changes with it.
-            (Kind::Syntax, None) => return similar::explained(&self.connection, error, sql, &self.patience),
+            (Kind::Syntax, None) => return similar::explained(&self.connection, error, sql, &self.hint_time),
             _ => return error,
         };
         Failure::Hinted(Box::new(error), hint.to_owned())

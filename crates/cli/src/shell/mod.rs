@@ -24,7 +24,7 @@ use crate::open;
 use crate::output::{Format, counted, print};
 use crate::pager::Pager;
 use crate::runner::{Display, Flow, PlanForm, Runner, Settings, wrong_script};
-use crate::similar::Patience;
+use crate::similar::HintTime;
 use crate::terminal;
 use clap::{Args, Parser, ValueHint};
 use editor::{Editor, Entered};
@@ -171,7 +171,7 @@ impl Shell {
             let prompt = self.prompt();
             let splitter = self.splitter.clone();
             let kept = std::mem::take(&mut self.kept);
-            self.runner.borrow_mut().patience = Patience::default();
+            self.runner.borrow_mut().hint_time = HintTime::default();
             let Some(editor) = &mut self.editor else { return Ok(()) };
             let next = match editor.read(&prompt, &splitter, &kept)? {
                 Entered::Text(text) => match self.accept(&text) {

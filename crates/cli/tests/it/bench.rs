@@ -109,8 +109,7 @@ matrix!(
         assert!(!raw.contains(database) && !report.contains(database), "reports name no paths");
     },
     fn tables_of_others_are_left_alone(target: &Target) {
-        let url = target.fresh_url();
-        firearrow(target, &["create-demo", &url, "--rows", "10"]).success();
+        let url = demo(target, "10");
         let insert = ["bench", "insert", &url, "--rows", "100", "--repeat", "1"];
         let query = |sql: &str| firearrow(target, &["query", &url, sql]).success();
         let columns = |kind: &str| (0..10).map(|at| format!("C{at} {kind}")).collect::<Vec<_>>().join(", ");
@@ -132,8 +131,7 @@ matrix!(
         }
     },
     fn a_reference_that_inserts_other_rows_has_no_figures(target: &Target) {
-        let url = target.fresh_url();
-        firearrow(target, &["create-demo", &url, "--rows", "10"]).success();
+        let url = demo(target, "10");
         let folder = tempfile::tempdir().unwrap();
         let peer = folder.path().join("peer");
         let line =

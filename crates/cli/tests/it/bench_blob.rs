@@ -1,6 +1,6 @@
 //! `firearrow bench blob`
 
-use crate::command::{argument, finish, firearrow, prepare};
+use crate::command::{argument, demo, finish, firearrow, prepare};
 use firearrow_report::{OURS, Record};
 use firearrow_testkit::{Target, matrix};
 use std::collections::BTreeSet;
@@ -13,8 +13,7 @@ const QUICK: [&str; 8] = ["--rtt", "1ms", "--rate", "unlimited", "--repeat", "2"
 matrix!(
     [firebird_3_0, firebird_4_0, firebird_5_0],
     fn a_table_of_somebody_else_is_left_alone(target: &Target) {
-        let url = target.fresh_url();
-        firearrow(target, &["create-demo", &url, "--rows", "10"]).success();
+        let url = demo(target, "10");
         let query = |sql: &str| firearrow(target, &["query", &url, sql]).success();
         query("CREATE TABLE BLOB_SAMPLE (ID INTEGER, MINE VARCHAR(10))");
         query("INSERT INTO BLOB_SAMPLE VALUES (1, 'precious')");

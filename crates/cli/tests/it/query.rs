@@ -41,8 +41,7 @@ matrix!(
         assert!(text.contains(",\"\",") && text.contains(",,"), "NULL and '' differ");
     },
     fn values_are_exact_and_tables_aligned(target: &Target) {
-        let url = target.fresh_url();
-        firearrow(target, &["create-demo", &url, "--rows", "1"]).success();
+        let url = demo(target, "1");
         let sql = "SELECT 9223372036854775807 A, CAST('1e300' AS DOUBLE PRECISION) B, \
             CAST(-12345678901234.5678 AS DECIMAL(18,4)) C, CAST('say \"hi\", ' AS VARCHAR(20)) D, '' E, \
             CAST(NULL AS INTEGER) F, TRUE G, DATE '2024-02-29' H, TIMESTAMP '2024-02-29 12:00:00.5' I \

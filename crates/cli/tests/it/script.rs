@@ -1,6 +1,6 @@
 //! `firearrow query` with several statements.
 
-use crate::command::{argument, finish, firearrow, prepare};
+use crate::command::{argument, demo, finish, firearrow, prepare};
 use firearrow_testkit::{Target, matrix};
 use std::fs;
 use std::io::Write;
@@ -18,16 +18,10 @@ fn script(name: &str, text: &[u8]) -> tempfile::TempPath {
     file.into_temp_path()
 }
 
-fn database(target: &Target) -> String {
-    let url = target.fresh_url();
-    firearrow(target, &["create-demo", &url, "--rows", "1"]).success();
-    url
-}
-
 matrix!(
     all,
     fn a_forgotten_semicolon_loses_no_statement(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         firearrow(target, &["sql", &url, "CREATE TABLE t (a INTEGER)"]).success();
         for (sql, error) in [
             ("COMMIT\nINSERT INTO t VALUES (2);", "COMMIT: INSERT is not understood here"),
@@ -42,7 +36,7 @@ matrix!(
         assert!(rows(target, &url, "SELECT a FROM t").is_empty());
     },
     fn statements_run_one_after_the_other(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         let script = script(
             "several",
             "\u{feff}CREATE TABLE t (id INTEGER PRIMARY KEY, s VARCHAR(20));\n\
@@ -75,7 +69,7 @@ matrix!(
         finish(child.wait_with_output().unwrap()).success();
     },
     fn a_script_that_fails_says_what_is_committed(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         let sql = "CREATE TABLE t (n INTEGER NOT NULL);\nINSERT INTO t VALUES (1); COMMIT;\n\
                    INSERT INTO t VALUES (2);\nINSERT INTO t VALUES (NULL);\nINSERT INTO t VALUES (3);";
         let script = script("failing", sql.as_bytes());
@@ -116,7 +110,7 @@ matrix!(
         assert!(rows(target, &url, "SELECT n FROM t").is_empty());
     },
     fn changes_whose_rows_nobody_reads_are_undone_with_an_error(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         firearrow(target, &["query", &url, "CREATE TABLE T (N INTEGER); INSERT INTO T VALUES (1)"]).success();
         let sql = "UPDATE T SET N = 2 RETURNING N";
         let mut child = prepare(Some(target), &["query", &url, sql, "--format", "csv"])
@@ -138,14 +132,14 @@ matrix!(
         assert_eq!(error["error"]["message"], "timed out after 1s (--timeout)");
     },
     fn output_adds_to_a_file(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         let file = script("output", b"keep\n");
         let sql = format!("OUTPUT '{}'; SELECT 1 AS N FROM RDB$DATABASE;", file.display());
         firearrow(target, &["query", &url, &sql, "--format", "csv"]).success();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "keep\nN\r\n1\r\n");
     },
     fn transactions_are_those_of_the_script(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         let sql = "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1); ROLLBACK; INSERT INTO t VALUES (2); \
                    COMMIT RETAIN; INSERT INTO t VALUES (3); ROLLBACK WORK RETAIN; SAVEPOINT a; \
                    INSERT INTO t VALUES (4); ROLLBACK TO SAVEPOINT a; INSERT INTO t VALUES (5);";
@@ -167,7 +161,7 @@ matrix!(
         assert_eq!(outcome.text(), "N\r\n9\r\nC\r\n2\r\n");
     },
     fn scripts_of_isql_end_as_they_do_there(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         firearrow(target, &["query", &url, "CREATE TABLE t (n INTEGER)"]).success();
         firearrow(target, &["query", &url, "INSERT INTO t VALUES (1); EXIT; INSERT INTO t VALUES (2)"])
             .success();
@@ -195,7 +189,7 @@ matrix!(
         assert_eq!(rows(target, &url, "SELECT n FROM t ORDER BY n"), ["1", "9", "10"]);
     },
     fn a_script_whose_output_nobody_reads_fails(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         let sql = "INSERT INTO T_BLOB (ID) VALUES (77); SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b; COMMIT";
         let mut child = prepare(Some(target), &["query", &url, sql])
             .stdout(Stdio::piped())
@@ -208,7 +202,7 @@ matrix!(
         assert_eq!(rows(target, &url, "SELECT COUNT(*) FROM T_BLOB WHERE ID = 77"), ["0"]);
     },
     fn plans_settings_and_lists(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         let sql = "SELECT * FROM T_WIDE WHERE ID = 1";
         let outcome = firearrow(target, &["query", &url, sql, "--plan=legacy"]).success();
         assert!(outcome.text().contains("PLAN (T_WIDE "), "{}", outcome.text());
@@ -239,7 +233,7 @@ matrix!(
 matrix!(
     [firebird_4_0],
     fn what_is_for_one_statement_is_refused_for_several(target: &Target) {
-        let url = database(target);
+        let url = demo(target, "1");
         let two = "SELECT 1 FROM RDB$DATABASE; SELECT 2 FROM RDB$DATABASE";
         for more in [&["-o", "x.csv"][..], &["--wire"], &["--format", "parquet"]] {
             firearrow(target, &[&["query", &url, two], more].concat())
