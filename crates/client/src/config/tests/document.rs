@@ -36,7 +36,12 @@ const TEXTS: &[Text] = &[
         "In a URL: takes the path as it is written, without the rule for one or two slashes",
     ),
     Text("address_family", "`any`, `inet4`, `inet6`", Is("any"), "Which addresses of the host may be tried"),
-    Text("user", "name", Says("`FIREARROW_USER`, else `ISC_USER`"), "The user; quotes keep its case"),
+    Text(
+        "user",
+        "name",
+        Says("`FIREARROW_USER`, else `ISC_USER`, else `SYSDBA`"),
+        "The user; quotes keep its case",
+    ),
     Text(
         "password",
         "text",
