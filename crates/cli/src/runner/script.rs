@@ -40,10 +40,11 @@ impl Runner {
     pub(crate) fn step(&mut self, statement: &str) -> Result<Flow> {
         let first = firearrow::sql::tokens(statement).next();
         let is = |word: &str| first.is_some_and(|token| token.is_word(word));
-        let rest = first.map_or("", |token| statement[token.end()..].trim());
+        let after = first.map_or("", |token| statement[token.end()..].trim_end());
+        let rest = after.trim_start();
         let file = Path::new(rest.trim_matches(['\'', '"']));
         let takes_file = ["INPUT", "IN", "OUTPUT", "OUT"].into_iter().find(|word| is(word));
-        if let (Some(word), Some((_, next))) = (takes_file, rest.split_once('\n')) {
+        if let (Some(word), Some((_, next))) = (takes_file, after.split_once('\n')) {
             return Err(too_much(word, next.split_whitespace().next().unwrap_or_default()));
         }
         match () {
