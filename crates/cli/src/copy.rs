@@ -268,8 +268,8 @@ impl Copied {
             return output::print_data(&format!("{summary}\n"));
         }
         if !args.quiet {
-            let (rows, size, rate) = (thousands(rows), size(bytes), thousands(rate as u64));
-            terminal::remark(&format!("{rows} rows, {size} in {seconds:.2} s, {rate} rows/s, {read}"));
+            let (rows, size, rate) = (output::counted(rows, "row", ""), size(bytes), thousands(rate as u64));
+            terminal::remark(&format!("{rows}, {size} in {seconds:.2} s, {rate} rows/s, {read}"));
         }
         Ok(())
     }

@@ -15,7 +15,9 @@ pub(crate) fn of(error: &Error) -> Option<String> {
             true => "~ is not expanded here: write the whole path".to_owned(),
             false => "there is no such file; firearrow create makes an empty database".to_owned(),
         }),
-        Kind::Login if message.contains("password is wrong") => {
+        Kind::Login
+            if ["password is wrong", "no password was given"].iter().any(|text| message.contains(text)) =>
+        {
             Some("the password comes from --password-file, FIREARROW_PASSWORD or ISC_PASSWORD".to_owned())
         }
         _ if is_iso(message) => Some("write a space in place of the T".to_owned()),

@@ -86,7 +86,7 @@ pub(super) fn find(connection: &Connection, given: &str) -> Result<Vec<Object>> 
     if found.is_empty() {
         return Err(Failure::other(format!(
             "there is no table, view, procedure, function, package, trigger, sequence, domain, index or exception \
-             {}: the command tables lists tables and views",
+             {}: firearrow tables lists tables and views, and so does \\dt in the shell",
             line(given.trim())
         )));
     }

@@ -3,7 +3,7 @@
 use super::backslash;
 use super::input::words;
 use super::names::Names;
-use super::sql_words::{beginning, is_keyword};
+use super::sql_words::{beginning, fitting, following, is_keyword};
 use crate::args::Cli;
 use crate::ddl;
 use crate::runner::{Listing, Runner};
@@ -68,6 +68,10 @@ impl Completion {
             }
         }
         let start = word_start(&text[..at]);
+        let words = following(&text[..start]);
+        if !words.is_empty() {
+            return Ok((start, fitting(words.iter(), &text[start..at]).into_iter().map(pair).collect()));
+        }
         let mut found = self.names_for(text, start, &text[start..at]);
         found.retain(|name| is_harmless(name));
         Ok((start, found.into_iter().map(pair).collect()))

@@ -1,18 +1,49 @@
 //! Words of SQL, for completion.
 
+use firearrow::sql::tokens;
+
 /// Returns the keywords and functions that begin like this, in its letter case.
 pub(super) fn beginning(word: &str) -> Vec<String> {
-    let all = KEYWORDS.iter().chain(FUNCTIONS);
+    fitting(KEYWORDS.iter().chain(FUNCTIONS), word)
+}
+
+/// Returns the words that begin like this, in its letter case.
+pub(super) fn fitting<'a>(words: impl Iterator<Item = &'a &'a str>, word: &str) -> Vec<String> {
     let fitting =
-        all.filter(|known| known.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word)));
+        words.filter(|known| known.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word)));
     let is_lower = word.chars().any(char::is_lowercase);
     fitting.map(|known| if is_lower { known.to_ascii_lowercase() } else { (*known).to_owned() }).collect()
+}
+
+/// Returns the words that may follow `SET` or `SHOW`, if a statement has nothing else before them.
+pub(super) fn following(before: &str) -> &'static [&'static str] {
+    let mut words = tokens(before);
+    match (words.next(), words.next()) {
+        (Some(first), None) if first.is_word("SET") => &SET,
+        (Some(first), None) if first.is_word("SHOW") => &SHOW,
+        _ => &[],
+    }
 }
 
 /// Whether this is a keyword, in upper case.
 pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }
+
+/// The settings of the shell, and what of the server is set most.
+#[rustfmt::skip]
+const SET: [&str; 17] = [
+    "AUTOCOMMIT", "AUTODDL", "BAIL", "BIND", "DECFLOAT", "EXPLAIN", "GENERATOR", "LIST", "PLAN", "PLANONLY",
+    "ROLE", "STATISTICS", "STATS", "TERM", "TIME", "TRANSACTION", "TRUSTED",
+];
+
+/// What `SHOW` lists.
+#[rustfmt::skip]
+const SHOW: [&str; 21] = [
+    "DATABASE", "DDL", "DOMAINS", "EXCEPTIONS", "FUNCTION", "FUNCTIONS", "GRANTS", "INDEXES", "PACKAGE",
+    "PACKAGES", "PROCEDURE", "PROCEDURES", "ROLES", "SEQUENCES", "SYSTEM", "TABLE", "TABLES", "TRIGGERS",
+    "VERSION", "VIEW", "VIEWS",
+];
 
 /// The keywords that are entered most, those of `SET` and `SHOW` among them.
 #[rustfmt::skip]
@@ -65,8 +96,17 @@ mod tests {
     }
 
     #[test]
+    fn settings_and_listings_follow_their_words_alone() {
+        assert_eq!(fitting(following("set ").iter(), "b"), ["BAIL", "BIND"].map(str::to_lowercase));
+        assert!(following(" SHOW ").contains(&"TABLES"));
+        for before in ["", "UPDATE T SET ", "SHOW TABLE ", "SET TRANSACTION "] {
+            assert!(following(before).is_empty(), "{before}");
+        }
+    }
+
+    #[test]
     fn words_are_sorted_and_unique() {
-        for words in [KEYWORDS, FUNCTIONS] {
+        for words in [KEYWORDS, FUNCTIONS, &SET, &SHOW] {
             assert!(words.is_sorted_by(|a, b| a < b));
         }
         assert!(FUNCTIONS.iter().all(|word| !is_keyword(word)));

@@ -235,6 +235,11 @@ matrix!(
         session.expect("700");
         session.send("SELECT DATEA\t(1 DAY TO DATE '2026-12-31') AS D FROM MON$DATAB\t;\r");
         session.expect("2027-01-01");
+        // Settings, and what SHOW lists.
+        session.send("set bai\t off;\r");
+        session.expect("BAIL is off");
+        session.send("SHOW SEQ\t;\r");
+        session.expect("NUMBERS_OF_SALES");
         // The options of a command, which has a connection of its own.
         session.send("\\copy T_WIDE /dev/null --form\t csv --qui\t --force\r");
         session.expect("> ");
