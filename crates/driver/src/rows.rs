@@ -4,9 +4,8 @@ use crate::activity::Task;
 use crate::error::{Error, Result};
 use crate::panic::text;
 use crate::progress::Progress;
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchReader};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchReader};
+use arrow::datatypes::{DataType, Field, Int8Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -182,8 +181,9 @@ impl Rows {
             for &column in &self.flags {
                 let values = columns
                     .get(column)
-                    .ok_or_else(|| ArrowError::SchemaError("a column is missing".into()))?;
-                columns[column] = cast(values, &DataType::Boolean)?;
+                    .and_then(|values| values.as_primitive_opt::<Int8Type>())
+                    .ok_or_else(|| ArrowError::SchemaError(format!("column {} is not there", column + 1)))?;
+                columns[column] = Arc::new(BooleanArray::from_unary(values, |value| value != 0));
                 fields[column] = Arc::new(Field::new(fields[column].name(), DataType::Boolean, true));
             }
             batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?;

@@ -21,7 +21,7 @@ impl Batches {
         batches: impl IntoIterator<Item = &'a RecordBatch>,
     ) -> Result<Self, Failure> {
         let batches = batches.into_iter().map(|batch| convert(batch, &schema));
-        let batches = batches.collect::<Result<_, _>>().map_err(Failure::Reader)?;
+        let batches = batches.collect::<Result<_, _>>()?;
         Ok(Self { schema, batches })
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn too_large(py: Python<'_>, message: impl Into<String>) -> PyErr {
     }
 }
 
-/// Returns the exception for a value that cannot be a parameter.
+/// Returns the exception for a value that a parameter or a column of Arrow cannot hold.
 pub(crate) fn data(py: Python<'_>, message: impl Into<String>) -> PyErr {
     let error = Error::argument(message);
     make(py, "DataError", &error).unwrap_or_else(|failed| failed)

@@ -16,6 +16,8 @@ pub(crate) enum Failure {
     Parameters(String),
     /// Of Arrow data.
     Reader(ArrowError),
+    /// A value that its type cannot hold.
+    Value(String),
     /// More than the caller wants to keep.
     TooLarge(String),
     Closed,
@@ -49,6 +51,7 @@ impl Failure {
             Self::Programming(text) => error::programming(py, text),
             Self::Parameters(text) => error::programming(py, text),
             Self::Reader(failed) => error::of(py, failed),
+            Self::Value(text) => error::data(py, text),
             Self::TooLarge(text) => error::too_large(py, text),
             Self::OtherProcess => error::interface(py, OTHER_PROCESS),
             Self::Closed => error::interface(py, "the connection is closed"),

@@ -7,6 +7,7 @@ import gc
 import sys
 import threading
 import time
+from contextlib import closing
 from decimal import Decimal
 from typing import Any
 
@@ -179,6 +180,78 @@ def test_types_of_firebird_4(connection: firearrow.Connection, version: int) -> 
     assert found.column("T").to_pylist() == [datetime.datetime(2024, 7, 1, 10, tzinfo=datetime.timezone.utc)]
     assert found.column("N").to_pylist() == [Decimal("1.5000")]
     assert int(found.column("I").to_pylist()[0]) == 1
+
+
+BERLIN = "CAST('2024-07-01 12:00 Europe/Berlin' AS TIMESTAMP WITH TIME ZONE)"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sql", "kind", "expected"),
+    [
+        ("int128", "decimal128", "CAST(-7 AS INT128)", "decimal128(38, 0)", Decimal(-7)),
+        ("int128", "decimal256", "CAST(-7 AS INT128)", "decimal256(39, 0)", Decimal(-7)),
+        ("int128", "utf8", f"CAST({2**127 - 1} AS INT128)", "string", str(2**127 - 1)),
+        ("decimal_precision", "range", "CAST(-1.5 AS NUMERIC(18,2))", "decimal128(19, 2)", Decimal("-1.50")),
+        ("decimal_precision", "storage", "CAST(-1.5 AS NUMERIC(10,2))", "decimal128(18, 2)", Decimal("-1.50")),
+        ("decfloat", "float64", "CAST('-1.5E+300' AS DECFLOAT)", "double", -1.5e300),
+        ("decfloat", "float64", "CAST('-Infinity' AS DECFLOAT)", "double", float("-inf")),
+        ("decfloat", "decimal128(10,2)", "CAST('1.5E+3' AS DECFLOAT)", "decimal128(10, 2)", Decimal("1500.00")),
+        (
+            "timestamptz",
+            "with_offset",
+            BERLIN,
+            "struct<timestamp: timestamp[us, tz=UTC] not null, offset_minutes: int16 not null>",
+            {
+                "timestamp": datetime.datetime(2024, 7, 1, 10, tzinfo=datetime.timezone.utc),
+                "offset_minutes": 120,
+            },
+        ),
+        ("timestamptz", "utf8", BERLIN, "string", "2024-07-01 12:00:00.0000 +02:00 Europe/Berlin"),
+        ("timetz", "time64_utc", "CAST('01:30 +02:00' AS TIME WITH TIME ZONE)", "time64[us]", datetime.time(23, 30)),
+        ("timetz", "time64_utc", "CAST('22:45:01.5 -02:30' AS TIME WITH TIME ZONE)", "time64[us]", datetime.time(1, 15, 1, 500_000)),
+    ],
+)
+def test_types_are_those_that_options_ask_for(
+    database: str, version: int, option: str, value: str, sql: str, kind: str, expected: object
+) -> None:
+    if version < 4 and option != "decimal_precision":
+        pytest.skip("INT128, DECFLOAT and time zones came with Firebird 4")
+    rows = "(SELECT 1 n FROM RDB$DATABASE UNION ALL SELECT 2 FROM RDB$DATABASE)"
+    with closing(firearrow.connect(database, **{option: value})) as connection:
+        found = connection.execute(f"SELECT CASE n WHEN 1 THEN {sql} END x FROM {rows} r").fetch_arrow_table()
+    assert str(found.schema.field("X").type) == kind
+    assert found.column("X").to_pylist() == [expected, None]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sql"),
+    [
+        ("decfloat", "decimal128(10,2)", "CAST('1.239' AS DECFLOAT)"),
+        ("decfloat", "decimal128(4,2)", "CAST('100' AS DECFLOAT)"),
+        ("decfloat", "decimal128(10,2)", "CAST('NaN' AS DECFLOAT)"),
+        ("int128", "decimal128", f"CAST({10**38} AS INT128)"),
+    ],
+)
+def test_values_that_would_be_changed_are_errors(
+    database: str, version: int, option: str, value: str, sql: str
+) -> None:
+    if version < 4:
+        pytest.skip("INT128 and DECFLOAT came with Firebird 4")
+    with closing(firearrow.connect(database, **{option: value})) as connection:
+        with pytest.raises(firearrow.DataError, match="column X"):
+            connection.execute(f"SELECT {sql} x FROM RDB$DATABASE").fetch_arrow_table()
+        # As a Python object, it is whole.
+        assert connection.execute(f"SELECT {sql} x FROM RDB$DATABASE").fetchone() is not None
+
+
+def test_arrays_have_declared_precisions(connection: firearrow.Connection, table: str) -> None:
+    connection.execute(f"CREATE TABLE {table} (a NUMERIC(9,2)[2])")
+    connection.commit()
+    connection.execute(f"INSERT INTO {table} VALUES (?)", ([Decimal("-1.50"), Decimal("2.25")],))
+    connection.execute(f"INSERT INTO {table} VALUES (NULL)")
+    found = connection.execute(f"SELECT a FROM {table}").fetch_arrow_table()
+    assert str(found.schema.field("A").type) == "list<item: decimal128(9, 2)>"
+    assert found.column("A").to_pylist() == [[Decimal("-1.50"), Decimal("2.25")], None]
 
 
 def test_blobs_and_arrays(connection: firearrow.Connection, table: str) -> None:

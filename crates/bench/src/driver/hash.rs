@@ -1,12 +1,10 @@
 //! The hash of every cell of Arrow batches: the sum that [`checksum`] defines, for each column.
 
 use super::column::unknown;
+use super::widened::{Unfit, widened};
 use crate::demo::checksum;
 use crate::error::{Error, Result};
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, TimeUnit, TimestampMicrosecondType};
-use std::sync::Arc;
+use arrow::array::{Array, RecordBatch};
 
 /// The rows that were read, and the sum of each column's hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,60 +24,28 @@ impl Found {
     pub(crate) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         self.rows += batch.num_rows() as u64;
         for ((sum, values), field) in self.sums.iter_mut().zip(batch.columns()).zip(batch.schema().fields()) {
-            *sum = sum.wrapping_add(match common(values.data_type()) {
-                None => checksum(values)?,
-                Some(_) => checksum(&converted(field.name(), values)?)?,
-            });
+            let values = widened(values).map_err(|unfit| match unfit {
+                Unfit::Type => unknown(field.name(), values.data_type()),
+                Unfit::Value(wanted) => {
+                    Error::other(format!("column {} has values that {wanted} cannot hold", field.name()))
+                }
+            })?;
+            *sum = sum.wrapping_add(checksum(&values)?);
         }
         Ok(())
     }
-}
-
-/// The type as which values of this type are hashed, if that is another one.
-fn common(data_type: &DataType) -> Option<DataType> {
-    Some(match data_type {
-        DataType::Int8 | DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => DataType::Int64,
-        DataType::UInt64 => DataType::Decimal128(20, 0),
-        DataType::Float16 => DataType::Float32,
-        DataType::Decimal32(precision, scale) | DataType::Decimal64(precision, scale) => {
-            DataType::Decimal128(*precision, *scale)
-        }
-        DataType::Decimal256(_, scale) => DataType::Decimal128(38, *scale),
-        DataType::Timestamp(TimeUnit::Microsecond, None) => return None,
-        DataType::Timestamp(_, zone) => DataType::Timestamp(TimeUnit::Microsecond, zone.clone()),
-        DataType::Date64 => DataType::Date32,
-        DataType::Time64(TimeUnit::Microsecond) => return None,
-        DataType::Time32(_) | DataType::Time64(_) => DataType::Time64(TimeUnit::Microsecond),
-        DataType::FixedSizeBinary(_) => DataType::Binary,
-        DataType::Null => DataType::Utf8,
-        DataType::Dictionary(_, values) => common(values).unwrap_or_else(|| (**values).clone()),
-        _ => return None,
-    })
-}
-
-fn converted(name: &str, values: &ArrayRef) -> Result<ArrayRef> {
-    let Some(wanted) = common(values.data_type()) else { return Ok(Arc::clone(values)) };
-    let new = cast(values, &wanted).map_err(|_| unknown(name, values.data_type()))?;
-    if new.null_count() != values.null_count() {
-        return Err(Error::other(format!("column {name} has values that {wanted} cannot hold")));
-    }
-    Ok(match wanted {
-        // The moment, whatever the zone in which it is shown.
-        DataType::Timestamp(_, Some(_)) => {
-            Arc::new(new.as_primitive::<TimestampMicrosecondType>().clone().with_timezone_opt(None::<&str>))
-        }
-        _ => new,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use arrow::array::{
-        Date64Array, Decimal256Array, Int8Array, Int64Array, StringArray, Time32SecondArray,
-        Time64MicrosecondArray, TimestampMicrosecondArray, TimestampSecondArray, UInt64Array,
+        ArrayRef, Date64Array, Decimal256Array, DictionaryArray, Int8Array, Int64Array, NullArray,
+        StringArray, Time32SecondArray, Time64MicrosecondArray, TimestampMicrosecondArray,
+        TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
     };
-    use arrow::datatypes::i256;
+    use arrow::datatypes::{DataType, Int8Type, i256};
+    use std::sync::Arc;
 
     fn sum(array: impl Array + 'static) -> u64 {
         let batch = RecordBatch::try_from_iter([("X", Arc::new(array) as ArrayRef)]).unwrap();
@@ -102,6 +68,29 @@ mod tests {
         let hour = sum(Time64MicrosecondArray::from(vec![3_600_000_000]));
         assert_eq!(sum(Time32SecondArray::from(vec![3600])), hour);
         assert_ne!(sum(Date64Array::from(vec![86_400_000])), sum(Int64Array::from(vec![1])));
+        let texts = sum(StringArray::from(vec![Some("a"), None, Some("a")]));
+        assert_eq!(
+            sum([Some("a"), None, Some("a")].into_iter().collect::<DictionaryArray<Int8Type>>()),
+            texts
+        );
+        assert_eq!(sum(NullArray::new(2)), sum(StringArray::from(vec![None::<&str>, None])));
+        let three = sum(TimestampMicrosecondArray::from(vec![Some(3), None]));
+        assert_eq!(sum(TimestampNanosecondArray::from(vec![Some(3_000), None])), three);
+    }
+
+    #[test]
+    fn values_that_would_be_changed_are_errors() {
+        let wide = Decimal256Array::from(vec![i256::from_i128(i128::MAX)]);
+        for array in [
+            Arc::new(TimestampNanosecondArray::from(vec![3_001])) as ArrayRef,
+            Arc::new(TimestampSecondArray::from(vec![i64::MAX])),
+            Arc::new(Date64Array::from(vec![1])),
+            Arc::new(wide.with_precision_and_scale(76, 0).unwrap()),
+        ] {
+            let batch = RecordBatch::try_from_iter([("X", array)]).unwrap();
+            let error = Found::new(1).add(&batch).unwrap_err().to_string();
+            assert!(error.contains("column X has values that"), "{error}");
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod process;
 mod results;
 mod subject;
 mod turns;
+mod widened;
 
 pub use native::serve;
 pub use subject::Shape;

@@ -30,7 +30,7 @@ pub use options::{
     BinaryAs, BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, MaxBlob, NoneEncoding, OptionError,
     ReadOptions, TextAs, TimestampTzAs, TimetzAs,
 };
-pub(crate) use params::{DirectRow, EncodedParams, ParamEncoder, ParamOptions, parameter, suspect};
+pub(crate) use params::{DirectRow, EncodedParams, ParamEncoder, ParamOptions, decoded, parameter, suspect};
 pub use params::{ParamError, ParamErrorKind, TimeRounding, WriteOptions};
 pub(crate) use schema::output_layout;
 pub use schema::{SchemaError, schema};

@@ -2,7 +2,7 @@
 
 use super::why::WhyPlain;
 use crate::answer;
-use crate::arrow::BlobPolicy;
+use crate::arrow::{BlobPolicy, decoded};
 use crate::backend::{Backend, Sql, TransactionId};
 use crate::catalog::{View, literal};
 use crate::config::Config;
@@ -18,7 +18,6 @@ use crate::session::run::How;
 use crate::session::{Prepared, Session};
 use crate::sql::{Token, tokens};
 use arrow::array::{AsArray, RecordBatch};
-use arrow::compute::cast;
 use arrow::datatypes::DataType;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::descriptor::SqlType;
@@ -299,9 +298,22 @@ fn check_query<'a>(
 fn has_volatile_text(parameters: &Params) -> bool {
     let Some(batch) = parameters.batch() else { return false };
     batch.columns().iter().any(|column| {
-        let text = cast(column, &DataType::Utf8).ok().filter(|_| !column.data_type().is_numeric());
-        text.is_some_and(|text| text.as_string::<i32>().iter().flatten().any(is_volatile_text))
+        let Ok(values) = decoded(Arc::clone(column)) else { return false };
+        match values.data_type() {
+            DataType::Utf8 => values.as_string::<i32>().iter().flatten().any(is_volatile_text),
+            DataType::LargeUtf8 => values.as_string::<i64>().iter().flatten().any(is_volatile_text),
+            DataType::Utf8View => values.as_string_view().iter().flatten().any(is_volatile_text),
+            DataType::Binary => values.as_binary::<i32>().iter().any(is_volatile_value),
+            DataType::LargeBinary => values.as_binary::<i64>().iter().any(is_volatile_value),
+            DataType::BinaryView => values.as_binary_view().iter().any(is_volatile_value),
+            DataType::FixedSizeBinary(_) => values.as_fixed_size_binary().iter().any(is_volatile_value),
+            _ => false,
+        }
     })
+}
+
+fn is_volatile_value(value: Option<&[u8]>) -> bool {
+    value.and_then(|bytes| str::from_utf8(bytes).ok()).is_some_and(is_volatile_text)
 }
 
 /// Names that are followed by a parenthesis, as the catalog has them.

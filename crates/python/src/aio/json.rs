@@ -36,7 +36,7 @@ impl State {
         self.kept.1 += self.limit.bytes(&batches);
         self.limit.check(self.kept.0, self.kept.1)?;
         for batch in &batches {
-            let batch = convert(batch, &self.schema).map_err(Failure::Reader)?;
+            let batch = convert(batch, &self.schema)?;
             piece.append(&mut self.json.piece(&batch).map_err(Failure::Reader)?);
         }
         if batches.is_empty() {

@@ -88,7 +88,7 @@ impl Reader {
             Ok(Some(batch)) => {
                 *kept = (kept.0 + batch.num_rows() as u64, kept.1 + self.limit.bytes([&batch]));
                 let checked = self.limit.check(kept.0, kept.1);
-                checked.and_then(|()| convert(&batch, &self.schema).map(Some).map_err(Failure::Reader))
+                checked.and_then(|()| convert(&batch, &self.schema).map(Some))
             }
             Ok(None) => Ok(None),
             Err(_) if shared.calls.is_closing() => Err(Failure::Closed),

@@ -118,7 +118,7 @@ impl ArrayPlan {
             let message = format!("element {}: {}", shape.subscripts(index % count), reason.message);
             Reason::new(reason.kind, message).in_row(rows[index / count])
         };
-        let values = decoded(values).map_err(|reason| reason.in_row(0))?;
+        let values = decoded(values).map_err(|error| Reason::from(error).in_row(0))?;
         if let Some(nulls) = values.logical_nulls()
             && let Some(index) = (0..values.len()).find(|&index| nulls.is_null(index))
         {

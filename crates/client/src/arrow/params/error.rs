@@ -1,5 +1,6 @@
 //! Errors of Arrow values that cannot become parameters.
 
+use arrow::error::ArrowError;
 use thiserror::Error;
 
 /// The kind of a parameter error.
@@ -72,6 +73,13 @@ impl Reason {
 
     pub(super) fn in_row(self, row: usize) -> RowReason {
         RowReason { row, reason: self }
+    }
+}
+
+/// A kernel of `arrow` refused the type.
+impl From<ArrowError> for Reason {
+    fn from(error: ArrowError) -> Self {
+        Self::new(ParamErrorKind::Unsupported, error.to_string())
     }
 }
 

@@ -12,6 +12,7 @@
 
 mod array;
 mod bytes;
+mod decoded;
 mod digits;
 mod direct;
 mod error;
@@ -25,9 +26,9 @@ mod times;
 
 use array::ArrayCells;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema};
 use bytes::ByteValues;
+pub(crate) use decoded::decoded;
 pub(crate) use direct::DirectRow;
 pub(crate) use error::parameter;
 pub use error::{ParamError, ParamErrorKind};
@@ -195,7 +196,7 @@ impl ParamEncoder {
         let mut cells = Vec::new();
         for (index, column) in self.columns.iter_mut().enumerate() {
             let array = batch.column(index).slice(first, rows.len());
-            let array = decoded(array).map_err(|reason| reason.at(&column.name, index, None))?;
+            let array = decoded(array).map_err(|error| Reason::from(error).at(&column.name, index, None))?;
             let in_row =
                 |RowReason { row, reason }: RowReason| reason.at(&column.name, index, Some(first + row));
             let (array, field) = match &mut column.plan {
@@ -380,19 +381,5 @@ fn has_room(old: &RowLayout, new: &RowLayout) -> bool {
 impl Reason {
     fn at(self, field: &str, column: usize, row: Option<usize>) -> ParamError {
         ParamError { field: field.into(), column, row, kind: self.kind, message: self.message }
-    }
-}
-
-/// Resolves dictionaries and runs, and turns half floats into single precision.
-fn decoded(mut array: ArrayRef) -> Result<ArrayRef, Reason> {
-    loop {
-        let values = match array.data_type() {
-            DataType::Dictionary(_, values) => values.as_ref(),
-            DataType::RunEndEncoded(_, values) => values.data_type(),
-            DataType::Float16 => &DataType::Float32,
-            _ => return Ok(array),
-        };
-        array = cast(&array, values)
-            .map_err(|error| Reason::new(ParamErrorKind::Unsupported, error.to_string()))?;
     }
 }
