@@ -237,7 +237,7 @@ matrix!(
         session.expect("2027-01-01");
         // Settings, and what SHOW lists.
         session.send("set bai\t off;\r");
-        session.expect("BAIL is off");
+        session.expect("BAIL is OFF");
         session.send("SHOW SEQ\t;\r");
         session.expect("NUMBERS_OF_SALES");
         // The options of a command, which has a connection of its own.
