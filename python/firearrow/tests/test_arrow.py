@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import gc
+import json
 import sys
 import threading
 import time
@@ -196,6 +197,7 @@ BERLIN = "CAST('2024-07-01 12:00 Europe/Berlin' AS TIMESTAMP WITH TIME ZONE)"
         ("decfloat", "float64", "CAST('-1.5E+300' AS DECFLOAT)", "double", -1.5e300),
         ("decfloat", "float64", "CAST('-Infinity' AS DECFLOAT)", "double", float("-inf")),
         ("decfloat", "decimal128(10,2)", "CAST('1.5E+3' AS DECFLOAT)", "decimal128(10, 2)", Decimal("1500.00")),
+        ("decfloat", "decimal128(10,2)", "CAST('-0E-6000' AS DECFLOAT)", "decimal128(10, 2)", Decimal("0.00")),
         (
             "timestamptz",
             "with_offset",
@@ -242,6 +244,31 @@ def test_values_that_would_be_changed_are_errors(
             connection.execute(f"SELECT {sql} x FROM RDB$DATABASE").fetch_arrow_table()
         # As a Python object, it is whole.
         assert connection.execute(f"SELECT {sql} x FROM RDB$DATABASE").fetchone() is not None
+
+
+def test_times_without_an_offset_name_the_remedy(database: str, version: int) -> None:
+    if version < 4:
+        pytest.skip("time zones came with Firebird 4")
+    with closing(firearrow.connect(database, timetz="time64_utc")) as connection:
+        cursor = connection.execute("SELECT TIME '10:00 Europe/Berlin' x FROM RDB$DATABASE")
+        with pytest.raises(firearrow.DataError, match="column X: .* has no offset to UTC: set timetz=utf8"):
+            cursor.fetch_arrow_table()
+
+
+def test_moments_in_json(database: str, version: int) -> None:
+    """Also those that have their offset beside them."""
+    if version < 4:
+        pytest.skip("time zones came with Firebird 4")
+    with closing(firearrow.connect(database, timestamptz="with_offset")) as connection:
+        found = connection.execute(f"SELECT {BERLIN} x FROM RDB$DATABASE").fetch_json()
+    assert json.loads(found) == [{"X": {"timestamp": "2024-07-01T10:00:00+00:00", "offset_minutes": 120}}]
+
+
+def test_ids_of_blobs_are_integers_in_pandas(database: str) -> None:
+    with closing(firearrow.connect(database, blobs="lazy")) as connection:
+        found = connection.execute("SELECT CAST(NULL AS BLOB) x FROM RDB$DATABASE").fetch_pandas()
+    assert str(found["X"].dtype) == "UInt64"
+    assert found["X"].isna().all()
 
 
 def test_arrays_have_declared_precisions(connection: firearrow.Connection, table: str) -> None:

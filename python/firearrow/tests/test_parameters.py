@@ -104,6 +104,7 @@ TAKEN: list[tuple[str, Any, Any]] = [
     ("VARCHAR(40)", 5, "5"),
     ("VARCHAR(40)", 2**100, str(2**100)),
     ("VARCHAR(40)", Decimal("1.50"), "1.50"),
+    ("VARCHAR(40)", Decimal("-0.00"), "-0.00"),
     ("VARCHAR(40)", datetime.date(2020, 1, 2), "2020-01-02"),
     ("VARCHAR(40)", b"abc", "abc"),
     ("DATE", "2020-01-02", datetime.date(2020, 1, 2)),
@@ -415,3 +416,14 @@ def test_parameters_that_are_not_asked_for(connection: firearrow.Connection, tab
         connection.execute("SELECT 1 FROM RDB$DATABASE", (1,))
     with pytest.raises(firearrow.ProgrammingError, match="0 parameters, 1 were given"):
         connection.execute(f"CREATE TABLE {table} (id INTEGER)", (1,))
+
+
+def test_the_sign_of_a_decimal_zero_is_kept(connection: firearrow.Connection, version: int) -> None:
+    """Where the engine's type has one, and also beside other numbers."""
+    sql = "SELECT CAST(? AS DOUBLE PRECISION) FROM RDB$DATABASE"
+    assert math.copysign(1, connection.execute(sql, [Decimal("-0")]).fetchone()[0]) == -1
+    if version < 4:
+        pytest.skip("DECFLOAT came with Firebird 4")
+    sql = "SELECT CAST(? AS DECFLOAT(34)), CAST(? AS DECFLOAT(16)) FROM RDB$DATABASE"
+    found = connection.execute(sql, [Decimal("-0"), Decimal("-0E+3")]).fetchone()
+    assert [str(number) for number in found] == ["-0", "-0E+3"]

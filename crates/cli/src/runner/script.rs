@@ -42,11 +42,15 @@ impl Runner {
         let is = |word: &str| first.is_some_and(|token| token.is_word(word));
         let after = first.map_or("", |token| statement[token.end()..].trim_end());
         let rest = after.trim_start();
-        let file = Path::new(rest.trim_matches(['\'', '"']));
         let takes_file = ["INPUT", "IN", "OUTPUT", "OUT"].into_iter().find(|word| is(word));
-        if let (Some(word), Some((_, next))) = (takes_file, after.split_once('\n')) {
-            return Err(too_much(word, next.split_whitespace().next().unwrap_or_default()));
+        let (file, surplus) = file_name(rest);
+        // A file's name stands in the line of its command.
+        let next_line = after.split_once('\n').map_or("", |(_, next)| next);
+        let surplus = [next_line, surplus].into_iter().find_map(|text| text.split_whitespace().next());
+        if let (Some(word), Some(surplus)) = (takes_file, surplus) {
+            return Err(too_much(word, surplus));
         }
+        let file = Path::new(file);
         match () {
             () if is("EXIT") && rest.is_empty() => return Ok(Flow::Exit),
             () if is("QUIT") && rest.is_empty() => return Ok(Flow::Quit),
@@ -76,6 +80,12 @@ impl Runner {
         self.depth -= 1;
         ran
     }
+}
+
+/// A file's name, without the quotes that it needs if it has blanks, and what follows it.
+fn file_name(text: &str) -> (&str, &str) {
+    let quoted = ['\'', '"'].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
+    quoted.or_else(|| text.split_once(char::is_whitespace)).unwrap_or((text, ""))
 }
 
 /// Reads a script; - is standard input.

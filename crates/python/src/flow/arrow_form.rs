@@ -63,6 +63,11 @@ fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Unfit> {
         (DataType::Utf8, DataType::Decimal128(precision, scale)) => {
             let least = 10_u128.pow(u32::from(*precision));
             let unscaled = |text: &str| {
+                // A zero may have any exponent.
+                let digits = text.split('E').next()?;
+                if digits.chars().all(|c| matches!(c, '-' | '0' | '.')) {
+                    return Some(0);
+                }
                 let unscaled = text.parse::<Decimal>().ok()?.rescale(*scale)?.unscaled;
                 (unscaled.unsigned_abs() < least).then_some(unscaled)
             };
@@ -107,7 +112,15 @@ fn each<T>(
 ) -> Result<Vec<Option<T>>, Unfit> {
     let values = column.as_string::<i32>().iter().map(|text| {
         let Some(text) = text else { return Ok(None) };
-        value(text).map(Some).ok_or_else(|| Unfit(format!("{text} is not exact in {to}: set decfloat=utf8")))
+        value(text).map(Some).ok_or_else(|| {
+            Unfit(match to {
+                DataType::Decimal128(..) | DataType::Float64 => {
+                    format!("{text} is not exact in {to}: set decfloat=utf8")
+                }
+                DataType::Time64(_) => format!("{text} has no offset to UTC: set timetz=utf8"),
+                _ => format!("{text} is no moment in UTC: set timestamptz=utf8"),
+            })
+        })
     });
     values.collect()
 }

@@ -1,8 +1,8 @@
 //! Results as JSON: an array of objects, or an object on each line; or arrays, and the columns' names once.
 
 use crate::lock::plain;
-use arrow::array::{ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
+use arrow::array::{Array, ArrayRef, AsArray, ListArray, RecordBatch, StructArray};
+use arrow::datatypes::{DataType, FieldRef, Fields, Schema, TimeUnit, TimestampMicrosecondType};
 use arrow::error::ArrowError;
 use arrow::json::writer::{JsonArray, LineDelimited, Writer};
 use arrow::json::{StructMode, WriterBuilder};
@@ -38,26 +38,38 @@ enum Format {
 
 /// Names UTC so that the writer, which has no table of zones, knows it.
 fn with_offsets(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let is_zoned = |data_type: &DataType| matches!(data_type, DataType::Timestamp(_, Some(_)));
-    if !batch.schema().fields().iter().any(|field| is_zoned(field.data_type())) {
-        return Ok(batch.clone());
-    }
-    let renamed = batch.columns().iter().map(|column| match column.data_type() {
+    let columns = batch.columns().iter().map(with_offset).collect::<Result<Vec<_>, _>>()?;
+    let schema = batch.schema();
+    let fields = schema.fields().iter().zip(&columns);
+    let fields: Vec<_> = fields.map(|(field, column)| typed(field, column)).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+}
+
+/// Moments also occur in arrays, and beside their offset.
+fn with_offset(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    Ok(match column.data_type() {
         DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => {
             let moments = column.as_primitive::<TimestampMicrosecondType>();
-            Arc::new(moments.clone().with_timezone("+00:00")) as ArrayRef
+            Arc::new(moments.clone().with_timezone("+00:00"))
+        }
+        DataType::List(item) => {
+            let lists = column.as_list::<i32>();
+            let values = with_offset(lists.values())?;
+            let (offsets, nulls) = (lists.offsets().clone(), lists.nulls().cloned());
+            Arc::new(ListArray::try_new(typed(item, &values), offsets, values, nulls)?)
+        }
+        DataType::Struct(fields) => {
+            let parts =
+                column.as_struct().columns().iter().map(with_offset).collect::<Result<Vec<_>, _>>()?;
+            let fields: Fields = fields.iter().zip(&parts).map(|(field, part)| typed(field, part)).collect();
+            Arc::new(StructArray::try_new(fields, parts, column.nulls().cloned())?)
         }
         _ => Arc::clone(column),
-    });
-    let columns: Vec<ArrayRef> = renamed.collect();
-    let fields = batch
-        .schema()
-        .fields()
-        .iter()
-        .zip(&columns)
-        .map(|(field, column)| field.as_ref().clone().with_data_type(column.data_type().clone()))
-        .collect::<Vec<_>>();
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+    })
+}
+
+fn typed(field: &FieldRef, column: &ArrayRef) -> FieldRef {
+    Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone()))
 }
 
 impl Format {

@@ -56,7 +56,7 @@ impl Value {
             return Ok(Self::Bytes(bytes.as_bytes().to_vec()));
         }
         if object.is_instance(decimal(py)?)? {
-            return decimal_value(object);
+            return decimal_value(object, wanted);
         }
         if object.is_instance(datetime(py)?)? {
             if object.get_type().name()? == "NaTType" {
@@ -183,9 +183,17 @@ fn integer(number: &Bound<'_, PyInt>, wanted: Option<&Descriptor>) -> PyResult<V
 }
 
 /// A number that fits is sent as one; others (NaN, infinities, exponents) as the text that DECFLOAT understands.
-fn decimal_value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+fn decimal_value(object: &Bound<'_, PyAny>, wanted: Option<&Descriptor>) -> PyResult<Value> {
     let text = object.str()?.to_string();
-    Ok(match text.parse() {
+    Ok(match text.parse::<Decimal>() {
+        // The sign of a zero, where there is one.
+        Ok(number) if number.unscaled == 0 && text.starts_with('-') => {
+            match wanted.map(|wanted| wanted.sql_type) {
+                Some(SqlType::FLOAT | SqlType::DOUBLE | SqlType::D_FLOAT) => Value::Double(-0.0),
+                Some(SqlType::DEC16 | SqlType::DEC34 | SqlType::TEXT | SqlType::VARYING) => Value::Text(text),
+                _ => Value::Decimal(number),
+            }
+        }
         Ok(number) => Value::Decimal(number),
         Err(_) => Value::Text(text),
     })

@@ -646,6 +646,6 @@ def frame(table: Any, options: dict[str, Any]) -> Any:
     for place, values in enumerate(table.columns):
         if values.null_count and is_integer(values):
             # By default they become floats, which have 53 bits.
-            nullable = dtype(str(values.type).capitalize())
+            nullable = dtype(str(values.type).replace("uint", "UInt").replace("int", "Int"))
             made.isetitem(place, values.to_pandas(types_mapper={values.type: nullable}.get))
     return made
