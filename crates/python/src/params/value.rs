@@ -186,14 +186,14 @@ fn integer(number: &Bound<'_, PyInt>, wanted: Option<&Descriptor>) -> PyResult<V
 fn decimal_value(object: &Bound<'_, PyAny>, wanted: Option<&Descriptor>) -> PyResult<Value> {
     let text = object.str()?.to_string();
     Ok(match text.parse::<Decimal>() {
-        // The sign of a zero, where there is one.
-        Ok(number) if number.unscaled == 0 && text.starts_with('-') => {
-            match wanted.map(|wanted| wanted.sql_type) {
-                Some(SqlType::FLOAT | SqlType::DOUBLE | SqlType::D_FLOAT) => Value::Double(-0.0),
-                Some(SqlType::DEC16 | SqlType::DEC34 | SqlType::TEXT | SqlType::VARYING) => Value::Text(text),
-                _ => Value::Decimal(number),
-            }
-        }
+        // Its sign would be lost. Numbers without one take the text as well, but not as an element of an array.
+        Ok(number) if number.unscaled == 0 && text.starts_with('-') => match wanted
+            .map(|wanted| wanted.sql_type)
+        {
+            Some(SqlType::FLOAT | SqlType::DOUBLE | SqlType::D_FLOAT) => Value::Double(-0.0),
+            Some(SqlType::SHORT | SqlType::LONG | SqlType::INT64 | SqlType::INT128) => Value::Decimal(number),
+            _ => Value::Text(text),
+        },
         Ok(number) => Value::Decimal(number),
         Err(_) => Value::Text(text),
     })
