@@ -12,7 +12,7 @@ use firearrow_driver::foreign_sql::{self, line_after};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// The time that hints may take, of all errors since it was set.
+/// Time left for looking up hints, shared by all errors of a script.
 #[derive(Debug)]
 pub(crate) struct HintTime(Cell<Duration>);
 

@@ -226,9 +226,9 @@ impl Target {
         self.url(&Self::fresh_name())
     }
 
-    /// A connection string for a new database that is there already: a copy of one that `make` created and closed, given its
-    /// connection string. That happens once per process and `kind`, because creating a database takes a tenth of a second of
-    /// processor time, and copying it next to nothing.
+    /// Returns the connection string of a fresh copy of a template database. `make` receives a connection string, creates the
+    /// template and closes it; that happens once per process, platform and `kind`, because creating a database takes a tenth
+    /// of a second of processor time, and copying it next to nothing. Two calls with one `kind` share the first one's template.
     pub fn copied_url(&self, kind: &str, make: impl FnOnce(&str)) -> String {
         let name = Self::fresh_name();
         template::copy(format!("{kind} on {}", self.name()), &self.database_path(&name), || {

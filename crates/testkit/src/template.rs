@@ -8,7 +8,8 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 /// The original of each kind of database, once it is made.
 static ORIGINALS: LazyLock<Mutex<HashMap<String, Arc<OnceLock<PathBuf>>>>> = LazyLock::new(Mutex::default);
 
-/// Copies the original of this kind to `path`. If there is none yet, `make` makes it and says where; nobody may use it afterwards.
+/// Copies the original of this kind to `path`. If there is none yet, `make` creates it and returns its path; do not open the original
+/// afterwards.
 pub(crate) fn copy(kind: String, path: &Path, make: impl FnOnce() -> PathBuf) {
     let original = {
         let mut originals = ORIGINALS.lock().unwrap_or_else(PoisonError::into_inner);

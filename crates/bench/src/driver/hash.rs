@@ -91,6 +91,10 @@ mod tests {
             let error = Found::new(1).add(&batch).unwrap_err().to_string();
             assert!(error.contains("column X has values that"), "{error}");
         }
+        let wide = Decimal256Array::from(vec![i256::MAX]).with_precision_and_scale(76, 3).unwrap();
+        let batch = RecordBatch::try_from_iter([("X", Arc::new(wide) as ArrayRef)]).unwrap();
+        let error = Found::new(1).add(&batch).unwrap_err().to_string();
+        assert!(error.contains("Decimal128(38, 3) cannot hold"), "{error}");
     }
 
     #[test]

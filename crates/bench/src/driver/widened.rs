@@ -17,13 +17,14 @@ use std::sync::Arc;
 
 /// Why values have no common form.
 pub(super) enum Unfit {
-    /// Its values cannot be taken out of a dictionary.
+    /// The values of the dictionary cannot be looked up.
     Type,
     /// A value would be changed.
     Value(DataType),
 }
 
-/// Returns the values in their common form, or as they are if that is theirs, or if they have none. Moments have no zone.
+/// Returns the values in their common form. Values already in it, and types without one, are returned unchanged. Timestamps lose
+/// their zone.
 pub(super) fn widened(values: &ArrayRef) -> Result<ArrayRef, Unfit> {
     use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
     Ok(match values.data_type() {
@@ -46,7 +47,9 @@ pub(super) fn widened(values: &ArrayRef) -> Result<ArrayRef, Unfit> {
             *scale,
         )?,
         DataType::Decimal256(_, scale) => {
-            decimals(each::<Decimal256Type, Decimal128Type>(values, |value| value.to_i128())?, 38, *scale)?
+            let wanted = |_| Unfit::Value(DataType::Decimal128(38, *scale));
+            let narrow = each::<Decimal256Type, Decimal128Type>(values, |value| value.to_i128());
+            decimals(narrow.map_err(wanted)?, 38, *scale)?
         }
         DataType::Timestamp(Second, _) => {
             each::<TimestampSecondType, TimestampMicrosecondType>(values, |value| {
@@ -103,7 +106,7 @@ fn each<F: ArrowPrimitiveType, T: ArrowPrimitiveType>(
     Ok(Arc::new(new))
 }
 
-/// `None` if there is a rest.
+/// `None` if there is a remainder.
 fn whole(value: i64, unit: i64) -> Option<i64> {
     (value % unit == 0).then_some(value / unit)
 }

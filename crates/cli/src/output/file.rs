@@ -100,8 +100,8 @@ fn is_open_already(path: &Path) -> bool {
     path.starts_with("/dev/fd") || path.starts_with("/proc") || target.starts_with("/proc")
 }
 
-/// Standard output or error, if the path names one, as `/dev/stdout` does: opened anew, a file would be written from its beginning, and
-/// over what comes from elsewhere.
+/// Standard output or error, if the path names one, as `/dev/stdout` does: opening the path again would start at
+/// the beginning of the file and overwrite what is already there.
 fn own_stream(path: &Path) -> Option<io::Result<File>> {
     let target = fs::read_link(path).unwrap_or_default();
     [path, &target].into_iter().find_map(|path| match path.to_str()? {

@@ -1,6 +1,7 @@
 //! `SHOW` as isql has it, and what the shell's `\d` commands show.
 
 use super::Runner;
+use super::transaction::refuse_endings;
 use crate::failure::{Failure, Result};
 use crate::tables::{self, Kind};
 use crate::terminal;
@@ -33,6 +34,7 @@ impl Runner {
         let words: Vec<Token<'_>> = tokens(sql).collect();
         let text = |index: usize| words.get(index).map(|token: &Token<'_>| token.text.to_ascii_uppercase());
         let name = words.get(2).map(name_of);
+        refuse_endings("SHOW", &words)?;
         if words.len() > 3 {
             return Err(Failure::usage(format!("SHOW takes one name, and not {}", words[3].text)));
         }

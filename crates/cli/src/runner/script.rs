@@ -40,23 +40,14 @@ impl Runner {
     pub(crate) fn step(&mut self, statement: &str) -> Result<Flow> {
         let first = firearrow::sql::tokens(statement).next();
         let is = |word: &str| first.is_some_and(|token| token.is_word(word));
-        let after = first.map_or("", |token| statement[token.end()..].trim_end());
-        let rest = after.trim_start();
-        let takes_file = ["INPUT", "IN", "OUTPUT", "OUT"].into_iter().find(|word| is(word));
-        let (file, surplus) = file_name(rest);
-        // A file's name stands in the line of its command.
-        let next_line = after.split_once('\n').map_or("", |(_, next)| next);
-        let surplus = [next_line, surplus].into_iter().find_map(|text| text.split_whitespace().next());
-        if let (Some(word), Some(surplus)) = (takes_file, surplus) {
-            return Err(too_much(word, surplus));
-        }
-        let file = Path::new(file);
+        let after = first.map_or("", |token| &statement[token.end()..]);
         match () {
-            () if is("EXIT") && rest.is_empty() => return Ok(Flow::Exit),
-            () if is("QUIT") && rest.is_empty() => return Ok(Flow::Quit),
-            () if is("INPUT") || is("IN") => return self.input(file),
+            () if is("EXIT") && after.trim().is_empty() => return Ok(Flow::Exit),
+            () if is("QUIT") && after.trim().is_empty() => return Ok(Flow::Quit),
+            () if is("INPUT") || is("IN") => return self.input(file_name("INPUT", after)?),
             () if is("OUTPUT") || is("OUT") => {
-                self.display.redirect((!rest.is_empty()).then_some(file), true)?
+                let file = file_name("OUTPUT", after)?;
+                self.display.redirect((!file.as_os_str().is_empty()).then_some(file), true)?;
             }
             () => self.run(statement, &Params::none())?,
         }
@@ -82,10 +73,23 @@ impl Runner {
     }
 }
 
-/// A file's name, without the quotes that it needs if it has blanks, and what follows it.
-fn file_name(text: &str) -> (&str, &str) {
-    let quoted = ['\'', '"'].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
-    quoted.or_else(|| text.split_once(char::is_whitespace)).unwrap_or((text, ""))
+/// Returns the file's name that follows INPUT or OUTPUT, without its quotes; it needs them if it contains blanks.
+///
+/// # Errors
+/// The quotation is not closed, or something follows the name. A name on the next line is a statement, after a semicolon that is missing.
+fn file_name<'a>(command: &str, after: &'a str) -> Result<&'a Path> {
+    let (line, next_lines) = after.trim_end().split_once('\n').unwrap_or((after, ""));
+    let line = line.trim();
+    let (name, rest) = match line.chars().next().filter(|first| matches!(first, '\'' | '"')) {
+        Some(quote) => line[1..].split_once(quote).ok_or_else(|| {
+            Failure::usage(format!("{command}: the quotation of the file's name is not closed"))
+        })?,
+        None => line.split_once(char::is_whitespace).unwrap_or((line, "")),
+    };
+    match next_lines.split_whitespace().chain(rest.split_whitespace()).next() {
+        Some(surplus) => Err(too_much(command, surplus)),
+        None => Ok(Path::new(name)),
+    }
 }
 
 /// Reads a script; - is standard input.

@@ -1,6 +1,6 @@
 //! `SET` as isql has it, for settings of the command and not of the server.
 
-use super::transaction::too_much;
+use super::transaction::{refuse_endings, too_much};
 use crate::failure::{Failure, Result};
 use clap::ValueEnum;
 use firearrow::sql::{Token, tokens};
@@ -65,8 +65,11 @@ impl Settings {
         // SET SQL DIALECT 3, SET WIDTH column 20
         let most =
             if words.get(1).is_some_and(|name| name.is_word("SQL") || name.is_word("WIDTH")) { 4 } else { 3 };
-        if let (Set::Done(_), Some(surplus)) = (&set, words.get(most)) {
-            return Err(too_much("SET", surplus.text));
+        if let Set::Done(_) = &set {
+            refuse_endings("SET", &words)?;
+            if let Some(surplus) = words.get(most) {
+                return Err(too_much("SET", surplus.text));
+            }
         }
         *self = changed;
         Ok(set)

@@ -47,7 +47,8 @@ fn retains(words: &[Token<'_>]) -> Result<bool> {
     let retain = given(at, "RETAIN");
     let at = at + usize::from(retain);
     let at = at + usize::from(retain && given(at, "SNAPSHOT"));
-    match words.get(at).filter(|token| token.text != ";") {
+    // With another terminator (SET TERM), a semicolon may stand between.
+    match words[at.min(words.len())..].iter().find(|token| token.text != ";") {
         None => Ok(retain),
         Some(token) => Err(too_much(words[0].text, token.text)),
     }
@@ -57,6 +58,15 @@ fn retains(words: &[Token<'_>]) -> Result<bool> {
 pub(super) fn too_much(statement: &str, word: &str) -> Failure {
     let statement = statement.to_ascii_uppercase();
     Failure::usage(format!("{statement}: {word} is not understood here; is a semicolon missing before it?"))
+}
+
+/// # Errors
+/// One of these words is COMMIT or ROLLBACK: a statement of its own, after a semicolon that is missing.
+pub(super) fn refuse_endings(statement: &str, words: &[Token<'_>]) -> Result<()> {
+    match words.iter().find(|token| token.is_word("COMMIT") || token.is_word("ROLLBACK")) {
+        Some(token) => Err(too_much(statement, token.text)),
+        None => Ok(()),
+    }
 }
 
 /// `WITH LOCK` keeps its rows locked until the transaction ends.

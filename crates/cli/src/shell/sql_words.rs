@@ -15,12 +15,12 @@ pub(super) fn fitting<'a>(words: impl Iterator<Item = &'a &'a str>, word: &str) 
     fitting.map(|known| if is_lower { known.to_ascii_lowercase() } else { (*known).to_owned() }).collect()
 }
 
-/// Returns the words that may follow `SET` or `SHOW`, if a statement has nothing else before them.
+/// Returns the words that may follow `SET` or `SHOW`, if the text before the cursor is that word alone.
 pub(super) fn following(before: &str) -> &'static [&'static str] {
     let mut words = tokens(before);
     match (words.next(), words.next()) {
-        (Some(first), None) if first.is_word("SET") => &SET,
-        (Some(first), None) if first.is_word("SHOW") => &SHOW,
+        (Some(first), None) if first.is_word("SET") => SET,
+        (Some(first), None) if first.is_word("SHOW") => SHOW,
         _ => &[],
     }
 }
@@ -30,22 +30,22 @@ pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }
 
-/// The settings of the shell, and what of the server is set most.
+/// The shell's settings, and the server's most common ones.
 #[rustfmt::skip]
-const SET: [&str; 17] = [
+const SET: &[&str] = &[
     "AUTOCOMMIT", "AUTODDL", "BAIL", "BIND", "DECFLOAT", "EXPLAIN", "GENERATOR", "LIST", "PLAN", "PLANONLY",
     "ROLE", "STATISTICS", "STATS", "TERM", "TIME", "TRANSACTION", "TRUSTED",
 ];
 
-/// What `SHOW` lists.
+/// The words that `SHOW` takes first.
 #[rustfmt::skip]
-const SHOW: [&str; 21] = [
-    "DATABASE", "DDL", "DOMAINS", "EXCEPTIONS", "FUNCTION", "FUNCTIONS", "GRANTS", "INDEXES", "PACKAGE",
-    "PACKAGES", "PROCEDURE", "PROCEDURES", "ROLES", "SEQUENCES", "SYSTEM", "TABLE", "TABLES", "TRIGGERS",
-    "VERSION", "VIEW", "VIEWS",
+const SHOW: &[&str] = &[
+    "DATABASE", "DDL", "DOMAIN", "DOMAINS", "EXCEPTION", "EXCEPTIONS", "FUNCTION", "FUNCTIONS", "GRANTS",
+    "INDEX", "INDEXES", "PACKAGE", "PACKAGES", "PROCEDURE", "PROCEDURES", "ROLE", "ROLES", "SEQUENCE",
+    "SEQUENCES", "SYSTEM", "TABLE", "TABLES", "TRIGGER", "TRIGGERS", "VERSION", "VIEW", "VIEWS",
 ];
 
-/// The keywords that are entered most, those of `SET` and `SHOW` among them.
+/// The keywords that are entered most.
 #[rustfmt::skip]
 const KEYWORDS: &[&str] = &[
     "ACTIVE", "ADD", "AFTER", "ALL", "ALTER", "ALWAYS", "AND", "AS", "ASC", "AUTODDL", "AUTONOMOUS", "AVG",
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn words_are_sorted_and_unique() {
-        for words in [KEYWORDS, FUNCTIONS, &SET, &SHOW] {
+        for words in [KEYWORDS, FUNCTIONS, SET, SHOW] {
             assert!(words.is_sorted_by(|a, b| a < b));
         }
         assert!(FUNCTIONS.iter().all(|word| !is_keyword(word)));

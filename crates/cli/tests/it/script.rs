@@ -28,9 +28,12 @@ matrix!(
             ("ROLLBACK\nINSERT INTO t VALUES (2);", "ROLLBACK: INSERT is not understood here"),
             ("SET LIST ON\nINSERT INTO t VALUES (2);", "SET: INSERT is not understood here"),
             ("OUTPUT\nINSERT INTO t VALUES (2);", "OUTPUT: INSERT is not understood here"),
-            ("OUT x\tINSERT INTO t VALUES (2);", "OUT: INSERT is not understood here"),
+            ("OUT x\tINSERT INTO t VALUES (2);", "OUTPUT: INSERT is not understood here"),
             ("OUTPUT 'x y' INSERT INTO t VALUES (2);", "OUTPUT: INSERT is not understood here"),
-            ("IN \"x\"INSERT INTO t VALUES (2);", "IN: INSERT is not understood here"),
+            ("IN \"x\"INSERT INTO t VALUES (2);", "INPUT: INSERT is not understood here"),
+            ("SET HEADING\nROLLBACK;", "SET: ROLLBACK is not understood here"),
+            ("SHOW VERSION\nCOMMIT;", "SHOW: COMMIT is not understood here"),
+            ("SET TERM ^ ;\nCOMMIT; INSERT INTO t VALUES (2)^", "COMMIT: INSERT is not understood here"),
         ] {
             let script = format!("INSERT INTO t VALUES (1); {sql}");
             firearrow(target, &["sql", &url, &script])

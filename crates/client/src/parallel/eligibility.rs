@@ -298,6 +298,7 @@ fn check_query<'a>(
 fn has_volatile_text(parameters: &Params) -> bool {
     let Some(batch) = parameters.batch() else { return false };
     batch.columns().iter().any(|column| {
+        // What cannot be decoded is an error when the parameters are bound.
         let Ok(values) = decoded(Arc::clone(column)) else { return false };
         match values.data_type() {
             DataType::Utf8 => values.as_string::<i32>().iter().flatten().any(is_volatile_text),
@@ -327,7 +328,43 @@ fn calls(sql: &str) -> impl Iterator<Item = String> + '_ {
 
 #[cfg(test)]
 mod tests {
-    use super::calls;
+    use super::{calls, has_volatile_text};
+    use crate::params::Params;
+    use arrow::array::{
+        Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, Int32Array,
+        LargeBinaryArray, LargeStringArray, RecordBatch, RunArray, StringArray, StringViewArray,
+    };
+    use arrow::datatypes::{Int8Type, Int32Type};
+    use std::sync::Arc;
+
+    #[test]
+    fn texts_of_the_time_are_found_in_every_type_of_text() {
+        let fixed = |text: &str| FixedSizeBinaryArray::try_from_iter([text.as_bytes()].into_iter()).unwrap();
+        let runs = |text: &str| {
+            RunArray::<Int32Type>::try_new(&Int32Array::from(vec![1]), &StringArray::from(vec![text]))
+                .unwrap()
+        };
+        for (text, expected) in [("now", true), (" 'TODAY' ", true), ("known", false)] {
+            let arrays: Vec<Arc<dyn Array>> = vec![
+                Arc::new(StringArray::from(vec![text])),
+                Arc::new(LargeStringArray::from(vec![text])),
+                Arc::new(StringViewArray::from(vec![text])),
+                Arc::new(BinaryArray::from(vec![text.as_bytes()])),
+                Arc::new(LargeBinaryArray::from(vec![text.as_bytes()])),
+                Arc::new(BinaryViewArray::from(vec![text.as_bytes()])),
+                Arc::new(fixed(text)),
+                Arc::new([Some(text)].into_iter().collect::<DictionaryArray<Int8Type>>()),
+                Arc::new(runs(text)),
+            ];
+            for array in arrays {
+                let what = format!("{text:?} as {}", array.data_type());
+                let batch = RecordBatch::try_from_iter([("1", array as ArrayRef)]).unwrap();
+                assert_eq!(has_volatile_text(&Params::from(batch)), expected, "{what}");
+            }
+        }
+        let numbers = RecordBatch::try_from_iter([("1", Arc::new(Int32Array::from(vec![1])) as ArrayRef)]);
+        assert!(!has_volatile_text(&Params::from(numbers.unwrap())));
+    }
 
     #[test]
     fn calls_are_found() {

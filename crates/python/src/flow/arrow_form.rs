@@ -34,8 +34,8 @@ impl From<ArrowError> for Unfit {
     }
 }
 
-/// Every pair of types that the options of a connection can make of what rows are read as. `arrow`'s `cast` would round, and
-/// brings 2 MB of code.
+/// Every pair of types that the options of a connection can make of what rows are read as. `arrow`'s `cast` would round decimals,
+/// and brings 2 MB of code.
 fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Unfit> {
     match (column.data_type(), to) {
         (from, to) if from == to => Ok(Arc::clone(column)),
@@ -61,15 +61,9 @@ fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Unfit> {
             Ok(Arc::new(Float64Array::from(each(column, to, number)?)))
         }
         (DataType::Utf8, DataType::Decimal128(precision, scale)) => {
-            let least = 10_u128.pow(u32::from(*precision));
-            let unscaled = |text: &str| {
-                // A zero may have any exponent.
-                let digits = text.split('E').next()?;
-                if digits.chars().all(|c| matches!(c, '-' | '0' | '.')) {
-                    return Some(0);
-                }
-                let unscaled = text.parse::<Decimal>().ok()?.rescale(*scale)?.unscaled;
-                (unscaled.unsigned_abs() < least).then_some(unscaled)
+            let unscaled = |text: &str| match is_zero(text) {
+                true => Some(0),
+                false => Some(text.parse::<Decimal>().ok()?.rescale(*scale)?.unscaled),
             };
             decimals(Decimal128Array::from(each(column, to, unscaled)?), *precision, *scale)
         }
@@ -93,15 +87,20 @@ fn list(lists: &ListArray, item: &Arc<Field>) -> Result<ArrayRef, Unfit> {
 
 fn decimals(array: Decimal128Array, precision: u8, scale: i8) -> Result<ArrayRef, Unfit> {
     let array = array.with_precision_and_scale(precision, scale)?;
-    let least = 10_u128.pow(u32::from(precision));
-    match array.iter().flatten().find(|value| value.unsigned_abs() >= least) {
+    let limit = 10_u128.pow(u32::from(precision));
+    match array.iter().flatten().find(|value| value.unsigned_abs() >= limit) {
         Some(value) => Err(too_long(Decimal::new(value, scale), array.data_type())),
         None => Ok(Arc::new(array)),
     }
 }
 
+/// Whether a DECFLOAT is zero, which may have any exponent.
+fn is_zero(text: &str) -> bool {
+    text.split('E').next().is_some_and(|digits| digits.chars().all(|c| matches!(c, '-' | '0' | '.')))
+}
+
 fn too_long(value: impl Display, to: &DataType) -> Unfit {
-    Unfit(format!("{value} does not fit {to}: set int128=utf8 or decimal_precision=range"))
+    Unfit(format!("{value} does not fit {to}: set decfloat=utf8, int128=utf8 or decimal_precision=range"))
 }
 
 /// What each text becomes. NULL stays NULL.
@@ -118,7 +117,7 @@ fn each<T>(
                     format!("{text} is not exact in {to}: set decfloat=utf8")
                 }
                 DataType::Time64(_) => format!("{text} has no offset to UTC: set timetz=utf8"),
-                _ => format!("{text} is no moment in UTC: set timestamptz=utf8"),
+                _ => format!("{text} cannot be converted to UTC: set timestamptz=utf8"),
             })
         })
     });

@@ -37,8 +37,8 @@ enum Format {
 }
 
 /// Names UTC so that the writer, which has no table of zones, knows it.
-fn with_offsets(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let columns = batch.columns().iter().map(with_offset).collect::<Result<Vec<_>, _>>()?;
+fn in_utc(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let columns = batch.columns().iter().map(moments_in_utc).collect::<Result<Vec<_>, _>>()?;
     let schema = batch.schema();
     let fields = schema.fields().iter().zip(&columns);
     let fields: Vec<_> = fields.map(|(field, column)| typed(field, column)).collect();
@@ -46,7 +46,7 @@ fn with_offsets(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
 }
 
 /// Moments also occur in arrays, and beside their offset.
-fn with_offset(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+fn moments_in_utc(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(match column.data_type() {
         DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => {
             let moments = column.as_primitive::<TimestampMicrosecondType>();
@@ -54,13 +54,13 @@ fn with_offset(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
         }
         DataType::List(item) => {
             let lists = column.as_list::<i32>();
-            let values = with_offset(lists.values())?;
+            let values = moments_in_utc(lists.values())?;
             let (offsets, nulls) = (lists.offsets().clone(), lists.nulls().cloned());
             Arc::new(ListArray::try_new(typed(item, &values), offsets, values, nulls)?)
         }
         DataType::Struct(fields) => {
             let parts =
-                column.as_struct().columns().iter().map(with_offset).collect::<Result<Vec<_>, _>>()?;
+                column.as_struct().columns().iter().map(moments_in_utc).collect::<Result<Vec<_>, _>>()?;
             let fields: Fields = fields.iter().zip(&parts).map(|(field, part)| typed(field, part)).collect();
             Arc::new(StructArray::try_new(fields, parts, column.nulls().cloned())?)
         }
@@ -74,7 +74,7 @@ fn typed(field: &FieldRef, column: &ArrayRef) -> FieldRef {
 
 impl Format {
     fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let batch = &with_offsets(batch)?;
+        let batch = &in_utc(batch)?;
         match self {
             Self::Array(writer) => writer.write(batch),
             Self::Lines(writer) => writer.write(batch),

@@ -76,7 +76,7 @@ impl Reason {
     }
 }
 
-/// A kernel of `arrow` refused the type.
+/// `arrow` cannot take the values out of a dictionary or runs: more texts than one array of their type can hold.
 impl From<ArrowError> for Reason {
     fn from(error: ArrowError) -> Self {
         Self::new(ParamErrorKind::Unsupported, error.to_string())
