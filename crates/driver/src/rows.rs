@@ -179,10 +179,10 @@ impl Rows {
             let mut columns = batch.columns().to_vec();
             let mut fields = batch.schema().fields().to_vec();
             for &column in &self.flags {
-                let values = columns
-                    .get(column)
-                    .and_then(|values| values.as_primitive_opt::<Int8Type>())
-                    .ok_or_else(|| ArrowError::SchemaError(format!("column {} is not there", column + 1)))?;
+                let values =
+                    columns.get(column).and_then(|values| values.as_primitive_opt::<Int8Type>()).ok_or_else(
+                        || ArrowError::SchemaError(format!("column {} is missing or not Int8", column + 1)),
+                    )?;
                 columns[column] = Arc::new(BooleanArray::from_unary(values, |value| value != 0));
                 fields[column] = Arc::new(Field::new(fields[column].name(), DataType::Boolean, true));
             }

@@ -32,24 +32,16 @@ pub(super) fn widened(values: &ArrayRef) -> Result<ArrayRef, Unfit> {
         DataType::UInt8 => each::<UInt8Type, Int64Type>(values, |value| Some(value.into()))?,
         DataType::UInt16 => each::<UInt16Type, Int64Type>(values, |value| Some(value.into()))?,
         DataType::UInt32 => each::<UInt32Type, Int64Type>(values, |value| Some(value.into()))?,
-        DataType::UInt64 => {
-            decimals(each::<UInt64Type, Decimal128Type>(values, |value| Some(value.into()))?, 20, 0)?
-        }
+        DataType::UInt64 => decimals::<UInt64Type>(values, 20, 0, |value| Some(value.into()))?,
         DataType::Float16 => each::<Float16Type, Float32Type>(values, |value| Some(value.into()))?,
-        DataType::Decimal32(precision, scale) => decimals(
-            each::<Decimal32Type, Decimal128Type>(values, |value| Some(value.into()))?,
-            *precision,
-            *scale,
-        )?,
-        DataType::Decimal64(precision, scale) => decimals(
-            each::<Decimal64Type, Decimal128Type>(values, |value| Some(value.into()))?,
-            *precision,
-            *scale,
-        )?,
+        DataType::Decimal32(precision, scale) => {
+            decimals::<Decimal32Type>(values, *precision, *scale, |value| Some(value.into()))?
+        }
+        DataType::Decimal64(precision, scale) => {
+            decimals::<Decimal64Type>(values, *precision, *scale, |value| Some(value.into()))?
+        }
         DataType::Decimal256(_, scale) => {
-            let wanted = |_| Unfit::Value(DataType::Decimal128(38, *scale));
-            let narrow = each::<Decimal256Type, Decimal128Type>(values, |value| value.to_i128());
-            decimals(narrow.map_err(wanted)?, 38, *scale)?
+            decimals::<Decimal256Type>(values, 38, *scale, |value| value.to_i128())?
         }
         DataType::Timestamp(Second, _) => {
             each::<TimestampSecondType, TimestampMicrosecondType>(values, |value| {
@@ -111,8 +103,14 @@ fn whole(value: i64, unit: i64) -> Option<i64> {
     (value % unit == 0).then_some(value / unit)
 }
 
-fn decimals(values: ArrayRef, precision: u8, scale: i8) -> Result<ArrayRef, Unfit> {
+fn decimals<F: ArrowPrimitiveType>(
+    values: &ArrayRef,
+    precision: u8,
+    scale: i8,
+    convert: impl Fn(F::Native) -> Option<i128>,
+) -> Result<ArrayRef, Unfit> {
     let unfit = || Unfit::Value(DataType::Decimal128(precision, scale));
+    let values = each::<F, Decimal128Type>(values, convert).map_err(|_| unfit())?;
     let values = values.as_primitive::<Decimal128Type>().clone();
     let values = values.with_precision_and_scale(precision, scale).map_err(|_| unfit())?;
     values.validate_decimal_precision(precision).map_err(|_| unfit())?;

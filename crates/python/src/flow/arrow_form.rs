@@ -9,7 +9,7 @@ use arrow::array::{
     Array, ArrayRef, AsArray, Decimal128Array, Float64Array, Int16Array, ListArray, RecordBatch, StringArray,
     StructArray, Time64MicrosecondArray, TimestampMicrosecondArray,
 };
-use arrow::datatypes::{DataType, Decimal128Type, Decimal256Type, Field, Fields, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, Decimal128Type, Decimal256Type, FieldRef, Fields, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
 use firearrow::{Date, Decimal, Time, Timestamp};
 use std::fmt::Display;
@@ -39,7 +39,11 @@ impl From<ArrowError> for Unfit {
 fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Unfit> {
     match (column.data_type(), to) {
         (from, to) if from == to => Ok(Arc::clone(column)),
-        (DataType::List(_), DataType::List(item)) => list(column.as_list(), item),
+        (DataType::List(_), DataType::List(item)) => {
+            let lists = column.as_list();
+            let values = converted(lists.values(), item.data_type())?;
+            Ok(with_values(lists, Arc::clone(item), values)?)
+        }
         (DataType::Decimal128(_, from), DataType::Decimal128(precision, scale)) if from == scale => {
             decimals(column.as_primitive::<Decimal128Type>().clone(), *precision, *scale)
         }
@@ -79,10 +83,14 @@ fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Unfit> {
     }
 }
 
-fn list(lists: &ListArray, item: &Arc<Field>) -> Result<ArrayRef, Unfit> {
-    let values = converted(lists.values(), item.data_type())?;
+/// The same lists with other values of their items.
+pub(super) fn with_values(
+    lists: &ListArray,
+    item: FieldRef,
+    values: ArrayRef,
+) -> Result<ArrayRef, ArrowError> {
     let (offsets, nulls) = (lists.offsets().clone(), lists.nulls().cloned());
-    Ok(Arc::new(ListArray::try_new(Arc::clone(item), offsets, values, nulls)?))
+    Ok(Arc::new(ListArray::try_new(item, offsets, values, nulls)?))
 }
 
 fn decimals(array: Decimal128Array, precision: u8, scale: i8) -> Result<ArrayRef, Unfit> {

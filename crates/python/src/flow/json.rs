@@ -1,7 +1,8 @@
 //! Results as JSON: an array of objects, or an object on each line; or arrays, and the columns' names once.
 
+use super::arrow_form::with_values;
 use crate::lock::plain;
-use arrow::array::{Array, ArrayRef, AsArray, ListArray, RecordBatch, StructArray};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StructArray};
 use arrow::datatypes::{DataType, FieldRef, Fields, Schema, TimeUnit, TimestampMicrosecondType};
 use arrow::error::ArrowError;
 use arrow::json::writer::{JsonArray, LineDelimited, Writer};
@@ -55,8 +56,7 @@ fn moments_in_utc(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
         DataType::List(item) => {
             let lists = column.as_list::<i32>();
             let values = moments_in_utc(lists.values())?;
-            let (offsets, nulls) = (lists.offsets().clone(), lists.nulls().cloned());
-            Arc::new(ListArray::try_new(typed(item, &values), offsets, values, nulls)?)
+            with_values(lists, typed(item, &values), values)?
         }
         DataType::Struct(fields) => {
             let parts =
@@ -69,7 +69,10 @@ fn moments_in_utc(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
 }
 
 fn typed(field: &FieldRef, column: &ArrayRef) -> FieldRef {
-    Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone()))
+    match field.data_type() == column.data_type() {
+        true => Arc::clone(field),
+        false => Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone())),
+    }
 }
 
 impl Format {
