@@ -6,8 +6,10 @@ FIREARROW_TEST_ENGINE is the folder of an embedded engine. Every test runs on ea
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -38,6 +40,23 @@ def targets() -> list[Any]:
     if not found:
         pytest.exit("no database: set FIREARROW_TEST_URLS or FIREARROW_TEST_ENGINE", returncode=4)
     return found
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """Before another attempt, forget what the failed one left open, which would fail this one."""
+    # Only here pytest has forgotten the error, and with it the frames of the failed attempt.
+    if getattr(pyfuncitem, "execution_count", 1) > 1:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why tests had to run again."""
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.section(f"first attempt of {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
 
 
 @pytest.fixture(scope="session", params=targets())

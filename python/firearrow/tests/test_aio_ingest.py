@@ -126,31 +126,32 @@ def test_cancelled_ingestion(database: str, connection: firearrow.Connection, ta
     async def work() -> None:
         other = await aio.connect(database, autocommit=True)
         whole = cancelled = closed = 0
-        for number in range(30):
-            given = pyarrow.RecordBatchReader.from_batches(data.schema, slow()) if number % 2 else data
-            task = asyncio.create_task(other.cursor().ingest(given, table))
-            await asyncio.sleep(chance.random() ** 2 * 0.08)
-            task.cancel()
-            try:
-                assert await task == 5_000
-                whole += 1
-            except asyncio.CancelledError:
-                cancelled += 1
-            try:
-                assert await one(other) == 1
-            except firearrow.Error:
-                assert not other.is_alive
-                closed += 1
-                await other.close()
-                other = await aio.connect(database, autocommit=True)
-        assert cancelled > 5
-        assert closed <= 3
-        cursor = await other.execute(f"SELECT COUNT(*), COUNT(DISTINCT id) FROM {table}")
-        count, _ = await cursor.fetchone()
-        # All rows of an ingestion or none. One that was cancelled while it committed may have ended.
-        assert count % 5_000 == 0
-        assert whole <= count // 5_000 <= whole + cancelled
-        assert await other.cursor().ingest(data, table) == 5_000
-        await other.close()
+        try:
+            for number in range(30):
+                given = pyarrow.RecordBatchReader.from_batches(data.schema, slow()) if number % 2 else data
+                task = asyncio.create_task(other.cursor().ingest(given, table))
+                await asyncio.sleep(chance.random() ** 2 * 0.08)
+                task.cancel()
+                try:
+                    assert await task == 5_000
+                    whole += 1
+                except asyncio.CancelledError:
+                    cancelled += 1
+                try:
+                    assert await one(other) == 1
+                except firearrow.Error:
+                    assert not other.is_alive
+                    closed += 1
+                    await other.close()
+                    other = await aio.connect(database, autocommit=True)
+            assert (cancelled > 5, closed <= 3) == (True, True), (whole, cancelled, closed)
+            cursor = await other.execute(f"SELECT COUNT(*), COUNT(DISTINCT id) FROM {table}")
+            count, _ = await cursor.fetchone()
+            # All rows of an ingestion or none. One that was cancelled while it committed may have ended.
+            assert count % 5_000 == 0
+            assert whole <= count // 5_000 <= whole + cancelled
+            assert await other.cursor().ingest(data, table) == 5_000
+        finally:
+            await other.close()
 
     run(work(), 120)
