@@ -237,19 +237,16 @@ fn lines(
     let (legend, plot) = root.split_vertically(room);
     for ((name, _), (x, y)) in all.iter().zip(&places) {
         let middle = y + 13;
-        let rest = if is_calculated(name) { 8 } else { 0 };
-        legend.draw(&Rectangle::new(
-            [(*x, middle - 2), (x + 18 - rest - rest / 4, middle + 1)],
-            colour(name).filled(),
-        ))?;
-        if rest > 0 {
-            legend.draw(&Rectangle::new(
-                [(x + 18 - rest, middle - 2), (x + 18, middle + 1)],
-                colour(name).filled(),
-            ))?;
+        // Two dashes, or a line with its mark, as in the plot.
+        let dashes: &[(i32, i32)] = if is_calculated(name) { &[(0, 8), (10, 18)] } else { &[(0, 18)] };
+        for (from, to) in dashes {
+            let ends = [(x + from, middle - 2), (x + to, middle + 1)];
+            legend.draw(&Rectangle::new(ends, colour(name).filled()))?;
         }
-        let corners = shape(name).iter().map(|(right, down)| (x + 9 + right, middle + down));
-        legend.draw(&Polygon::new(corners.collect::<Vec<_>>(), colour(name).filled()))?;
+        if !is_calculated(name) {
+            let corners = shape(name).iter().map(|(right, down)| (x + 9 + right, middle + down));
+            legend.draw(&Polygon::new(corners.collect::<Vec<_>>(), colour(name).filled()))?;
+        }
         text(&legend, &shortened(name, LONGEST), (x + 24, y + 6), theme.text, false)?;
     }
     if let Some((more, (x, y))) = more.as_ref().zip(places.last()) {
@@ -257,7 +254,7 @@ fn lines(
     }
     let mut axes = ChartBuilder::on(&plot)
         .margin(6)
-        .margin_right(16)
+        .margin_right(30)
         .x_label_area_size(40)
         .y_label_area_size(70)
         .build_cartesian_2d(x_range.clone(), lowest..top)?;

@@ -68,11 +68,14 @@ fn titled(svg: &str, title: &str) -> String {
     let number = |name: &str| svg.split_once(name)?.1.split('"').next()?.parse::<u32>().ok();
     let (width, height) = (number("width=\"").unwrap_or(0), number("height=\"").unwrap_or(0) + ROOM);
     let RGBColor(red, green, blue) = chart::LIGHT.background;
-    let title = escape(&shortened(title, 60));
+    let title = shortened(title, 80);
+    // So many characters fit at the largest size.
+    let size = 14 * 52 / title.chars().count().max(52);
+    let title = escape(&title);
     format!(
         "<svg width=\"{width}\" height=\"{height}\" xmlns=\"http://www.w3.org/2000/svg\">\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#{red:02x}{green:02x}{blue:02x}\"/>\
-         <text x=\"4\" y=\"20\" font-family=\"sans-serif\" font-weight=\"bold\" font-size=\"14\">{title}</text>\
+         <text x=\"4\" y=\"20\" font-family=\"sans-serif\" font-weight=\"bold\" font-size=\"{size}\">{title}</text>\
          <g transform=\"translate(0 {ROOM})\">{svg}</g></svg>"
     )
 }
