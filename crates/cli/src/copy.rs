@@ -7,6 +7,7 @@ use crate::name::{plain, unquoted};
 use crate::open::{open, parse, refuse_blob_ids};
 use crate::output::{self, Format, OutputFile, Sink, Style};
 use crate::progress::Progress;
+use crate::similar::{self, HintTime};
 use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -107,13 +108,18 @@ impl Source {
         let default = BatchLimits::default().full(true);
         let limits = args.batch_rows.map_or(default, |rows| default.rows(rows.get()));
         let sql = sql(&args.source, config.dialect)?;
+        let explained = |error| similar::explained(&connection, error, &sql, &HintTime::default());
         let readers = match args.partitions {
             None => args.readers.unwrap_or(0),
             Some(1) => 1,
-            Some(wanted) => return Self::in_partitions(args, wanted, config, &connection, &sql, limits),
+            Some(wanted) => {
+                return Self::in_partitions(args, wanted, config, &connection, &sql, limits)
+                    .map_err(explained);
+            }
         };
         let transaction = connection.begin(TransactionOptions::reading())?;
-        let statement = transaction.prepare(&sql)?.with_limits(limits);
+        let statement =
+            transaction.prepare(&sql).map_err(|error| explained(error.into()))?.with_limits(limits);
         if !statement.has_rows() {
             return Err(Failure::other("the statement returns no rows to copy"));
         }

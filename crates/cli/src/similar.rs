@@ -1,4 +1,4 @@
-//! "Did you mean": names like one that the database does not have.
+//! "Did you mean": names like one that the database does not have, and keywords like a word that the engine does not understand.
 
 use crate::ddl;
 use crate::failure::Failure;
@@ -22,15 +22,11 @@ impl Default for HintTime {
     }
 }
 
-/// Adds the name that was probably meant to the error of a statement with an unknown table, procedure or column, if there is one.
-pub(crate) fn explained(
-    connection: &Connection,
-    error: Failure,
-    sql: &str,
-    HintTime(time): &HintTime,
-) -> Failure {
+/// Adds the keyword, table, procedure or column that was probably meant to the error of a statement, if there is one.
+pub(crate) fn explained(connection: &Connection, error: Failure, sql: &str, hint_time: &HintTime) -> Failure {
+    let error = explained_keyword(error, sql);
     let Failure::Firebird(firebird) = &error else { return error };
-    if firebird.kind() != Kind::Syntax || connection.is_failed() {
+    if !matches!(firebird.kind(), Kind::Syntax | Kind::Other) || connection.is_failed() {
         return error;
     }
     let message = firebird.message();
@@ -38,6 +34,7 @@ pub(crate) fn explained(
     if foreign_sql::advice(message).is_some() {
         return error;
     }
+    let HintTime(time) = hint_time;
     let left = time.get();
     let left = interrupt::time_left().map_or(left, |until_end| left.min(until_end / 4));
     if left.is_zero() {
@@ -49,7 +46,10 @@ pub(crate) fn explained(
         if let Some(name) = unknown("Table unknown") {
             return relations(connection, name).map(|known| nearest(name, &known));
         }
-        if let Some(name) = unknown("Procedure unknown") {
+        if let Some(name) = missing(message, "Table") {
+            return Ok(nearest(name, &names(connection, Listing::Tables)?));
+        }
+        if let Some(name) = unknown("Procedure unknown").or_else(|| missing(message, "Procedure")) {
             return Ok(nearest(name, &names(connection, Listing::Procedures)?));
         }
         let Some(name) = unknown("Column unknown") else { return Ok(None) };
@@ -63,12 +63,135 @@ pub(crate) fn explained(
     let found = interrupt::beside_the_limit(|| CancelToken::after(left).run(ask));
     time.set(time.get().saturating_sub(started.elapsed()));
     match found {
-        Ok(Some(name)) => {
-            let name = if ddl::is_plain(&name) { name } else { quoted(&name) };
-            Failure::Hinted(Box::new(error), format!("did you mean {}?", terminal::line(&name)))
-        }
+        Ok(Some(name)) => did_you_mean(error, &name),
         // Names that cannot be asked for are no reason for another error.
         _ => error,
+    }
+}
+
+/// Adds the keyword that was probably meant to the error of a statement, if there is one: for the token that the engine does not
+/// understand, or the word before it, which it may have taken for an alias.
+pub(crate) fn explained_keyword(error: Failure, sql: &str) -> Failure {
+    let Failure::Firebird(firebird) = &error else { return error };
+    let message = firebird.message();
+    let Some(unknown) = line_after(message, "Token unknown - ") else { return error };
+    if foreign_sql::advice(message).is_some() {
+        return error;
+    }
+    match keyword(unknown, sql) {
+        Some(keyword) => Failure::Hinted(Box::new(error), format!("did you mean {keyword}?")),
+        None => error,
+    }
+}
+
+fn keyword(unknown: &str, sql: &str) -> Option<&'static str> {
+    let words: Vec<_> = tokens(sql).collect();
+    let places = words.iter().enumerate().filter(|(_, word)| word.text.eq_ignore_ascii_case(unknown));
+    let candidates = places.flat_map(|(at, _)| [Some(at), at.checked_sub(1)]).flatten();
+    candidates.map(|at| &words[at]).filter(|word| word.kind == TokenKind::Word).find_map(|word| {
+        let written = word.text.to_ascii_uppercase();
+        if written.len() < 4 || KEYWORDS.contains(&written.as_str()) {
+            return None;
+        }
+        let most = if written.len() < 7 { 1 } else { 2 };
+        let distance = |keyword: &str| strsim::damerau_levenshtein(&written, keyword);
+        KEYWORDS
+            .iter()
+            .copied()
+            .filter(|keyword| distance(keyword) <= most)
+            .min_by_key(|keyword| distance(keyword))
+    })
+}
+
+/// Keywords of statements that people type; shorter ones are like too many names.
+const KEYWORDS: &[&str] = &[
+    "ALTER",
+    "BEGIN",
+    "BETWEEN",
+    "BLOCK",
+    "CASE",
+    "CAST",
+    "COMMIT",
+    "CONSTRAINT",
+    "CREATE",
+    "DECLARE",
+    "DEFAULT",
+    "DELETE",
+    "DISTINCT",
+    "DOMAIN",
+    "DROP",
+    "EXECUTE",
+    "EXISTS",
+    "FETCH",
+    "FIRST",
+    "FOREIGN",
+    "FROM",
+    "FULL",
+    "FUNCTION",
+    "GENERATOR",
+    "GRANT",
+    "GROUP",
+    "HAVING",
+    "INDEX",
+    "INNER",
+    "INSERT",
+    "INTEGER",
+    "INTO",
+    "JOIN",
+    "LEFT",
+    "LIKE",
+    "MATCHING",
+    "MERGE",
+    "NULL",
+    "ORDER",
+    "OUTER",
+    "PRIMARY",
+    "PROCEDURE",
+    "RECREATE",
+    "REFERENCES",
+    "RETURNING",
+    "RETURNS",
+    "REVOKE",
+    "RIGHT",
+    "ROLLBACK",
+    "ROWS",
+    "SELECT",
+    "SEQUENCE",
+    "SUSPEND",
+    "TABLE",
+    "THEN",
+    "TRIGGER",
+    "UNION",
+    "UNIQUE",
+    "UPDATE",
+    "USING",
+    "VALUES",
+    "VARCHAR",
+    "VIEW",
+    "WHEN",
+    "WHERE",
+    "WITH",
+];
+
+/// The name of an object of this kind that a definition needs and the database does not have.
+fn missing<'a>(message: &'a str, kind: &str) -> Option<&'a str> {
+    message.lines().find_map(|line| {
+        let named = line.trim_start_matches('-').strip_prefix(kind)?.strip_prefix(' ')?;
+        named.strip_suffix(" does not exist").or_else(|| named.strip_suffix(" not found"))
+    })
+}
+
+/// Adds the name that was probably meant.
+fn did_you_mean(error: Failure, name: &str) -> Failure {
+    let name = if ddl::is_plain(name) { name.to_owned() } else { quoted(name) };
+    Failure::Hinted(Box::new(error), format!("did you mean {}?", terminal::line(&name)))
+}
+
+/// Adds the known name that was probably meant to an error about this one, if there is one.
+pub(crate) fn with_nearest(error: Failure, name: &str, known: &[String]) -> Failure {
+    match nearest(name, known) {
+        Some(name) => did_you_mean(error, &name),
+        None => error,
     }
 }
 
@@ -146,5 +269,37 @@ mod tests {
             assert_eq!(nearest(name, &known).as_deref(), expected, "{name}");
         }
         assert_eq!(nearest("X", &[]), None);
+    }
+
+    #[test]
+    fn misspelt_keywords_are_meant() {
+        for (unknown, sql, expected) in [
+            ("SELCT", "SELCT 1 FROM RDB$DATABASE", Some("SELECT")),
+            ("FORM", "select * form t", Some("FROM")),
+            ("RDB$DATABASE", "SELECT 1 FORM RDB$DATABASE", Some("FROM")),
+            ("n", "SELECT n FROM t WEHRE n = 1", Some("WHERE")),
+            ("TABEL", "CREATE TABEL x (a INTEGER)", Some("TABLE")),
+            ("PROCEUDRE", "EXECUTE PROCEUDRE p", Some("PROCEDURE")),
+            ("b", "SELECT 1 FROM t WHERE a b", None),
+            ("YB", "SELECT 1 FROM t GROUP YB a", None),
+            ("1", "SELECT 1 FROM t \"FORM\" 1", None),
+            ("FROM", "SELECT 1, FROM t", None),
+            ("X", "", None),
+        ] {
+            assert_eq!(keyword(unknown, sql), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn definitions_name_what_is_missing() {
+        for (line, kind, expected) in [
+            ("-Table CUSTOMR does not exist", "Table", Some("CUSTOMR")),
+            ("-Procedure WRR not found", "Procedure", Some("WRR")),
+            ("-Table A B does not exist", "Table", Some("A B")),
+            ("-DROP TABLE CUSTOMR failed", "Table", None),
+            ("-Tables X not found", "Table", None),
+        ] {
+            assert_eq!(missing(&format!("unsuccessful metadata update\n{line}"), kind), expected, "{line}");
+        }
     }
 }

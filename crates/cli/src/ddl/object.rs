@@ -3,6 +3,7 @@
 use super::database::NAME;
 use crate::failure::{Failure, Result};
 use crate::name::unquoted;
+use crate::similar;
 use crate::terminal::line;
 use firearrow::catalog::LONGEST_NAME;
 use firearrow::{BatchExt, Connection, Params, ReadOptions};
@@ -84,11 +85,14 @@ impl Kind {
 pub(super) fn find(connection: &Connection, given: &str) -> Result<Vec<Object>> {
     let found = find_any(connection, given)?;
     if found.is_empty() {
-        return Err(Failure::other(format!(
+        let error = Failure::other(format!(
             "there is no table, view, procedure, function, package, trigger, sequence, domain, index or exception \
              {}: firearrow tables lists tables and views, and so does \\dt in the shell",
             line(given.trim())
-        )));
+        ));
+        let own = objects(connection, "S = 0", Params::none())?;
+        let known: Vec<_> = own.into_iter().map(|object| object.name).collect();
+        return Err(similar::with_nearest(error, given.trim(), &known));
     }
     Ok(found)
 }
@@ -126,6 +130,12 @@ fn alike(connection: &Connection, name: &str) -> Result<Vec<Object>> {
     if name.contains('\0') || name.chars().count() > LONGEST_NAME {
         return Ok(Vec::new());
     }
+    let parameters = Params::texts([Some(name), Some(name)]);
+    objects(connection, &format!("N = {NAME} OR UPPER(N) = UPPER({NAME})"), parameters)
+}
+
+/// Returns the objects whose name `N` and flag `S`, which is not 0 if they belong to the engine, meet a condition.
+fn objects(connection: &Connection, condition: &str, parameters: Params) -> Result<Vec<Object>> {
     let queries = Kind::ALL.iter().enumerate().map(|(number, kind)| {
         let (column, table, condition) = kind.place();
         format!(
@@ -134,13 +144,10 @@ fn alike(connection: &Connection, name: &str) -> Result<Vec<Object>> {
         )
     });
     let all = queries.collect::<Vec<_>>().join(" UNION ALL ");
-    let sql = format!(
-        "SELECT K, TRIM(TRAILING FROM N), S FROM ({all}) O WHERE N = {NAME} OR UPPER(N) = UPPER({NAME}) ORDER BY 1, 2"
-    );
+    let sql = format!("SELECT K, TRIM(TRAILING FROM N), S FROM ({all}) O WHERE {condition} ORDER BY 1, 2");
     let catalog = connection.catalog()?;
     let transaction = catalog.transaction();
     let statement = transaction.prepare(&sql)?.with_read_options(ReadOptions::default());
-    let parameters = Params::texts([Some(name), Some(name)]);
     let mut objects = Vec::new();
     for batch in statement.query(transaction, parameters)? {
         for row in batch?.rows() {

@@ -110,7 +110,7 @@ impl Display {
 
     /// Shows a line about what was done. Programs need none among their data.
     pub(crate) fn remark(&self, text: &str) -> Result<()> {
-        if self.is_conversation {
+        if self.is_conversation && (self.format.is_for_people() || io::stdout().is_terminal()) {
             Ok(writeln!(io::stdout(), "{}", terminal::lines(text))?)
         } else if self.format.is_for_people() {
             self.text(&format!("{text}\n"))
@@ -121,7 +121,7 @@ impl Display {
 
     /// Shows a figure that was asked for, wherever that can be.
     pub(crate) fn figure(&self, text: &str) -> Result<()> {
-        if self.is_conversation || self.format.is_for_people() {
+        if self.format.is_for_people() || self.is_conversation && io::stdout().is_terminal() {
             return self.remark(text);
         }
         terminal::remark(text);

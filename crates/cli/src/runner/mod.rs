@@ -444,8 +444,8 @@ impl Runner {
                 "the open transaction sees no definition that was made after it began: COMMIT or ROLLBACK, and try again"
             }
             // A question that has to be cancelled may cost the connection, and the changes with it.
-            (Kind::Syntax, None) => return similar::explained(&self.connection, error, sql, &self.hint_time),
-            _ => return error,
+            (_, None) => return similar::explained(&self.connection, error, sql, &self.hint_time),
+            _ => return similar::explained_keyword(error, sql),
         };
         Failure::Hinted(Box::new(error), hint.to_owned())
     }

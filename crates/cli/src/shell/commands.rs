@@ -227,7 +227,7 @@ pub(super) const COMMANDS: &[Command] = &[
                 })?;
                 runner.display.set_format(format);
             }
-            print(&format!("the format is {:?}\n", runner.display.format()).to_lowercase())?;
+            runner.display.remark(&format!("the format is {:?}", runner.display.format()).to_lowercase())?;
             Ok(Next::Continue)
         },
     },

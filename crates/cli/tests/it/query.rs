@@ -141,6 +141,10 @@ matrix!(
             ("SELECT * FROM MIXED", "did you mean \"Mixed\"?"),
             ("SELECT * FROM RDB$RELATION", "did you mean RDB$RELATIONS?"),
             ("SELECT RDB$FELD_NAME FROM RDB$FIELDS", "did you mean RDB$FIELD_NAME?"),
+            ("DROP TABLE T_WIDES", "did you mean T_WIDE?"),
+            ("ALTER TABLE TWIDE ADD N INTEGER", "did you mean T_WIDE?"),
+            ("SELCT ID FROM T_WIDE", "did you mean SELECT?"),
+            ("SELECT ID FROM T_WIDE WEHRE ID = 1", "did you mean WHERE?"),
         ];
         for (sql, hint) in statements {
             for script in [sql.to_owned(), format!("SELECT ID FROM T_WIDE; {sql};")] {
@@ -156,6 +160,12 @@ matrix!(
         // The time limit leaves time for it.
         let limited = ["query", &url, statements[0].0, "--timeout", "3s"];
         firearrow(target, &limited).failure(1, &["did you mean T_WIDE?"]);
+        // Other commands suggest names, too; only keywords, while a transaction is open.
+        firearrow(target, &["copy", &url, "t_wides", "-", "--format", "csv"])
+            .failure(1, &["did you mean T_WIDE?"]);
+        firearrow(target, &["ddl", &url, "t_wides"]).failure(1, &["did you mean T_WIDE?"]);
+        let script = "INSERT INTO \"Mixed\" VALUES (1); SELECT ID FORM T_WIDE;";
+        firearrow(target, &["query", &url, script]).failure(1, &["did you mean FROM?"]);
         // A line break in a name begins no line.
         firearrow(target, &["query", &url, "CREATE TABLE \"TWO\nLINES OF IT\" (N INTEGER)"]).success();
         let outcome = firearrow(target, &["query", &url, "SELECT * FROM \"TWO LINES OF IT\""]);
