@@ -48,7 +48,8 @@ mkdir demo/package
 cp -r python/firearrow/src/firearrow demo/package
 rm -f demo/package/firearrow/_core.abi3.so
 cp "$built/libfirearrow_core.so" demo/package/firearrow/_core.abi3.so
-export PYTHONPATH=$PWD/demo/package
+# So that this Python finds it later, too.
+echo "$PWD/demo/package" >"$("$environment/bin/python" -c 'import site; print(site.getsitepackages()[0])')/firearrow.pth"
 awk '/^```/ { inside = 0 } inside { print } /^```python/ && !seen { inside = 1 } /^import firearrow$/ { seen = 1 }' README.md >demo/quickstart.py
 sed 's/^/    /' demo/quickstart.py
 echo
@@ -89,4 +90,5 @@ cat <<END
   demo/charts        the charts as pictures
   demo/demo.fdb      the database: source .venv/bin/activate && $firearrow shell demo/demo.fdb
   demo/t_wide.parquet
+  demo/venv          Python with the package firearrow: demo/venv/bin/python demo/quickstart.py
 END

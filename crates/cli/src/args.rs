@@ -4,6 +4,7 @@ use crate::adbc::AdbcArgs;
 use crate::bench::args::BenchArgs;
 use crate::create::CreateArgs;
 use crate::ddl::DdlArgs;
+use crate::limbo::LimboArgs;
 use crate::load::{LoadArgs, delimiter};
 use crate::odbc::OdbcArgs;
 use crate::oltp::OltpArgs;
@@ -93,6 +94,8 @@ pub(crate) enum Command {
     Tables(TablesArgs),
     /// Print the DDL of an object, or of the whole database
     Ddl(DdlArgs),
+    /// List transactions in limbo, and commit them or roll them back
+    Limbo(LimboArgs),
     /// Print events as they are posted
     Events(EventsArgs),
     /// Create an empty database

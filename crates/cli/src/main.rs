@@ -4,7 +4,7 @@
 //!  args ─► query  shell ─► runner ─┐
 //!    │                             ├─► output
 //!    ├──► copy  info  tables  ddl ─┘
-//!    ├──► load  events  create ─► firearrow (the client), firearrow-driver
+//!    ├──► load  limbo  events  create ─► firearrow (the client), firearrow-driver
 //!    ├──► adbc  odbc: installs the drivers
 //!    ├──► demo  bench ─► firearrow-bench
 //!    └──► oltp ─► firearrow-oltp
@@ -24,6 +24,7 @@ mod hint;
 mod info;
 mod installed;
 mod interrupt;
+mod limbo;
 mod load;
 mod name;
 mod odbc;
@@ -78,6 +79,7 @@ fn run_command(cli: &Cli) -> Result<()> {
         Command::Info(args) => info::run(args, cli.json),
         Command::Tables(args) => tables::run(args, cli.json),
         Command::Ddl(args) => ddl::run(args, cli.json),
+        Command::Limbo(args) => limbo::run(args, cli.json),
         Command::Events(args) => events::run(args, cli.timeout.map(|limit| limit.0), cli.json),
         Command::Create(args) => create::run(args, cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),

@@ -34,6 +34,11 @@ pub(crate) fn explained(connection: &Connection, error: Failure, sql: &str, hint
     if foreign_sql::advice(message).is_some() {
         return error;
     }
+    if let Some(name) = line_after(message, "Column unknown").filter(|name| is_parameter(name, sql)) {
+        let name = terminal::line(&name.to_lowercase()).into_owned();
+        let hint = format!(":{name} gets its value from firearrow query --param {name}=VALUE");
+        return Failure::Hinted(Box::new(error), hint);
+    }
     let HintTime(time) = hint_time;
     let left = time.get();
     let left = interrupt::time_left().map_or(left, |until_end| left.min(until_end / 4));
@@ -53,10 +58,7 @@ pub(crate) fn explained(connection: &Connection, error: Failure, sql: &str, hint
             return Ok(nearest(name, &names(connection, Listing::Procedures)?));
         }
         let Some(name) = unknown("Column unknown") else { return Ok(None) };
-        // A column that is there belongs to another table than the one that is named before it, or the name is a parameter's.
-        if sql.to_uppercase().contains(&format!(":{name}")) {
-            return Ok(None);
-        }
+        // A column that is there belongs to another table than the one that is named before it.
         columns(connection, sql).map(|known| nearest(name, &known))
     };
     // The time limit would hide the error.
@@ -78,11 +80,32 @@ pub(crate) fn explained_keyword(error: Failure, sql: &str) -> Failure {
     if foreign_sql::advice(message).is_some() {
         return error;
     }
+    if let Some(word) = beginning(message, sql) {
+        let hint = format!("is a semicolon missing before {}?", terminal::line(word));
+        return Failure::Hinted(Box::new(error), hint);
+    }
     match keyword(unknown, sql) {
         Some(keyword) => Failure::Hinted(Box::new(error), format!("did you mean {keyword}?")),
         None => error,
     }
 }
+
+/// The token that the engine does not understand, if another statement begins with it: the first word of a later line.
+fn beginning<'a>(message: &str, sql: &'a str) -> Option<&'a str> {
+    let place = message.split_once("Token unknown - line ")?.1;
+    let line: usize = place.split_once(',')?.0.parse().ok()?;
+    let first = tokens(sql).find(|token| sql[..token.start].matches('\n').count() + 1 == line)?;
+    let unknown = line_after(message, "Token unknown - ")?;
+    let begins = line > 1 && BEGINNINGS.iter().any(|word| first.is_word(word));
+    (begins && first.text.eq_ignore_ascii_case(unknown)).then_some(first.text)
+}
+
+/// Words with which statements begin.
+const BEGINNINGS: &[&str] = &[
+    "ALTER", "COMMENT", "COMMIT", "CREATE", "DELETE", "DROP", "EXECUTE", "EXIT", "GRANT", "HELP", "INPUT",
+    "INSERT", "MERGE", "OUTPUT", "QUIT", "RECREATE", "REVOKE", "ROLLBACK", "SELECT", "SET", "SHOW", "UPDATE",
+    "WITH",
+];
 
 fn keyword(unknown: &str, sql: &str) -> Option<&'static str> {
     let words: Vec<_> = tokens(sql).collect();
@@ -195,6 +218,12 @@ pub(crate) fn with_nearest(error: Failure, name: &str, known: &[String]) -> Fail
     }
 }
 
+/// Whether a statement has a parameter of this name.
+fn is_parameter(name: &str, sql: &str) -> bool {
+    let words: Vec<_> = tokens(sql).collect();
+    words.windows(2).any(|pair| pair[0].is_symbol(':') && pair[1].is_word(name))
+}
+
 /// What can be read from.
 fn relations(connection: &Connection, name: &str) -> Result<Vec<String>, Failure> {
     let mut known = names(connection, Listing::Tables)?;
@@ -237,7 +266,7 @@ fn nearest(name: &str, known: &[String]) -> Option<String> {
         return None;
     }
     let folded = name.to_uppercase();
-    let most = (name.chars().count() / 3).max(1);
+    let most = (name.chars().count().saturating_add(1) / 3).max(1);
     let distance = |other: &String| strsim::damerau_levenshtein(&folded, &other.to_uppercase());
     let others = known.iter().map(|other| (distance(other), other));
     let (least, nearest) = others.min()?;
@@ -264,11 +293,29 @@ mod tests {
             ("SUPPLIER", None),
             ("X", None),
             ("IT", None),
+            ("ODERS", Some("orders")),
+            ("CSTMR", None),
             ("id", Some("ID")),
         ] {
             assert_eq!(nearest(name, &known).as_deref(), expected, "{name}");
         }
         assert_eq!(nearest("X", &[]), None);
+    }
+
+    #[test]
+    fn statements_begin_after_a_missing_semicolon() {
+        for (place, unknown, sql, expected) in [
+            ((2, 1), "select", "select 1 from t\nselect 2", Some("select")),
+            ((3, 3), "COMMIT", "INSERT INTO t VALUES (1)\n\n  COMMIT", Some("COMMIT")),
+            ((2, 5), "SELECT", "SELECT\n(1) SELECT", None),
+            ((1, 1), "SHOW", "SHOW", None),
+            ((2, 1), "x", "SELECT 1 FROM t\nx", None),
+        ] {
+            let (line, column) = place;
+            let message =
+                format!("Dynamic SQL Error\n-Token unknown - line {line}, column {column}\n-{unknown}");
+            assert_eq!(beginning(&message, sql), expected, "{sql}");
+        }
     }
 
     #[test]

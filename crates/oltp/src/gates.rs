@@ -23,7 +23,9 @@ pub(crate) fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<Strin
     let completed = tally.completed();
     let failed: u64 = tally.errors.values().sum();
     if failed * 1000 > completed + failed {
-        problems.push(format!("{failed} of {} operations failed, more than 0.1 %", completed + failed));
+        let most = tally.errors.iter().max_by_key(|(_, times)| **times);
+        let most = most.map_or_else(String::new, |(reason, times)| format!(": {times} with {reason}"));
+        problems.push(format!("{failed} of {} operations failed, more than 0.1 %{most}", completed + failed));
     }
     for operation in Operation::ALL {
         let of = &tally.operations[operation as usize];
@@ -98,8 +100,9 @@ mod tests {
         }
         tally.errors.insert("deadlock".into(), 1);
         assert_eq!(gates(&tally, &options(), 10.0), Vec::<String>::new());
-        tally.errors.insert("lost".into(), 1);
-        assert_eq!(gates(&tally, &options(), 10.0), ["2 of 1002 operations failed, more than 0.1 %"]);
+        tally.errors.insert("lost".into(), 2);
+        let expected = ["3 of 1003 operations failed, more than 0.1 %: 2 with lost"];
+        assert_eq!(gates(&tally, &options(), 10.0), expected);
         tally.errors.clear();
         tally.least_completed[3] = 0;
         assert_eq!(

@@ -292,6 +292,9 @@ macro_rules! api {
                     About::GeneratorValue => {
                         Answer::GeneratorValue(catalog.generator_value(question.one_name())$($wait)*?)
                     }
+                    About::LimboTransactions => {
+                        Answer::LimboTransactions(catalog.limbo_transactions()$($wait)*?)
+                    }
                 })
             }
         }

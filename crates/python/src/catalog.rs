@@ -4,10 +4,11 @@ use crate::api::{Api, Blocking, ready};
 use crate::connection::Connection;
 use crate::error;
 use firearrow::catalog::{
-    Column, ColumnType, Constraint, ConstraintKind, Generator, Identity, Index, Name, Table, TableKind,
+    Column, ColumnType, Constraint, ConstraintKind, Generator, Identity, Index, LimboTransaction, Name,
+    Table, TableKind,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 /// What is asked for.
 #[derive(Clone, Copy)]
@@ -18,6 +19,7 @@ pub(crate) enum About {
     Indexes,
     Generators,
     GeneratorValue,
+    LimboTransactions,
 }
 
 /// A question to the catalog.
@@ -37,6 +39,7 @@ pub(crate) enum Answer {
     Indexes(Vec<Index>),
     Generators(Vec<Generator>),
     GeneratorValue(i64),
+    LimboTransactions(Vec<LimboTransaction>),
 }
 
 impl Question {
@@ -53,6 +56,7 @@ impl Question {
             "indexes" => About::Indexes,
             "generators" => About::Generators,
             "generator_value" => About::GeneratorValue,
+            "limbo_transactions" => About::LimboTransactions,
             _ => return Err(error::programming(py, format!("the catalog has no {about}"))),
         };
         Ok(Self { about, name, with_system })
@@ -93,6 +97,7 @@ impl Answer {
             Self::Constraints(found) => list(py, found, put_constraint),
             Self::Indexes(found) => list(py, found, put_index),
             Self::Generators(found) => list(py, found, put_generator),
+            Self::LimboTransactions(found) => list(py, found, put_limbo_transaction),
             Self::GeneratorValue(value) => return Ok(value.into_pyobject(py)?.into_any().unbind()),
         };
         Ok(found?.into_any().unbind())
@@ -192,6 +197,11 @@ fn put_generator(to: &Bound<'_, PyDict>, generator: Generator) -> PyResult<()> {
     to.set_item("initial_value", generator.initial_value)?;
     to.set_item("increment", generator.increment)?;
     to.set_item("remarks", generator.remarks)
+}
+
+fn put_limbo_transaction(to: &Bound<'_, PyDict>, transaction: LimboTransaction) -> PyResult<()> {
+    to.set_item("number", transaction.number)?;
+    to.set_item("message", PyBytes::new(to.py(), &transaction.message))
 }
 
 fn put_type(to: &Bound<'_, PyDict>, data_type: &ColumnType) -> PyResult<()> {

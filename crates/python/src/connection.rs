@@ -71,12 +71,16 @@ impl Shared {
         self.call(py, wait)?.ok_or_else(|| closed(py))
     }
 
-    /// The connection's read options with the declared precisions of these columns.
-    pub(crate) fn declared(&self, columns: &[Descriptor]) -> firearrow::Result<ReadOptions> {
+    /// These read options with the declared precisions of the columns.
+    pub(crate) fn declared(
+        &self,
+        columns: &[Descriptor],
+        read: &ReadOptions,
+    ) -> firearrow::Result<ReadOptions> {
         let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
         match &*connection {
-            Some(connection) => connection.declared(columns, &self.facts.read),
-            None => Ok(self.facts.read.clone()),
+            Some(connection) => connection.declared(columns, read),
+            None => Ok(read.clone()),
         }
     }
 
@@ -206,6 +210,14 @@ impl Connection {
         self.shared.call(py, || {
             let begun = self.shared.run(py, |connection| connection.begin_lazy(options))?;
             Ok(Transaction::new(&self.shared, begun))
+        })
+    }
+
+    /// Takes over a transaction in limbo.
+    fn recover(&self, py: Python<'_>, number: Bounded<u64>) -> PyResult<Transaction> {
+        self.shared.call(py, || {
+            let taken = self.shared.run(py, |connection| connection.recover(number.0))?;
+            Ok(Transaction::new(&self.shared, taken))
         })
     }
 

@@ -111,7 +111,7 @@ impl Cursor {
         let run = || {
             shared.call(py, || {
                 let outcome = execution::execute(py, self, &place, &sql, parameters, &how)?;
-                self.tell(py, outcome)
+                self.tell(py, outcome, &how)
             })
         };
         match how.timeout {
@@ -141,7 +141,7 @@ impl Cursor {
             if shared.calls.is_closing() {
                 return Err(closed_meanwhile(py));
             }
-            self.tell(py, outcome)
+            self.tell(py, outcome, &how)
         })
     }
 
@@ -312,11 +312,11 @@ impl Cursor {
     }
 
     /// Keeps what an execution gave.
-    fn tell<'py>(&self, py: Python<'py>, outcome: Outcome<Blocking>) -> PyResult<Told<'py>> {
+    fn tell<'py>(&self, py: Python<'py>, outcome: Outcome<Blocking>, how: &How) -> PyResult<Told<'py>> {
         let Outcome { rows, affected, failures, stats } = outcome;
         let told = flow::tell(py, rows.as_ref().map(Opened::columns), affected, failures)?;
         let mut state = self.inner.state(py)?;
-        state.rows = rows.map(Fetched::new);
+        state.rows = rows.map(|rows| Fetched::new(rows, &how.arrow));
         state.stats = stats;
         Ok(told)
     }

@@ -7,8 +7,8 @@ use crate::process;
 use firearrow::{CancelHandle, ReadOptions, StatementKind, TransactionOptions};
 use pyo3::prelude::*;
 use std::mem;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 pub(crate) struct Facts {
     pub(crate) cancel: CancelHandle,
@@ -16,7 +16,7 @@ pub(crate) struct Facts {
     process: u32,
     /// Whether the engine is Firebird 4 or newer.
     pub(crate) has_firebird4: bool,
-    pub(crate) read: ReadOptions,
+    pub(crate) read: Arc<ReadOptions>,
     single: Mutex<TransactionOptions>,
     definitions: AtomicU64,
 }
@@ -24,7 +24,14 @@ pub(crate) struct Facts {
 impl Facts {
     pub(crate) fn new(cancel: CancelHandle, has_firebird4: bool, read: &ReadOptions) -> Self {
         let (single, definitions) = Default::default();
-        Self { cancel, process: process::id(), has_firebird4, read: read.clone(), single, definitions }
+        Self {
+            cancel,
+            process: process::id(),
+            has_firebird4,
+            read: Arc::new(read.clone()),
+            single,
+            definitions,
+        }
     }
 
     /// The options of a transaction, from those that Python has.

@@ -155,6 +155,10 @@ impl Transaction {
         self.inner.end_by(py, |running| self.inner.roll_back(running))
     }
 
+    fn prepare_commit(&self, py: Python<'_>, message: &[u8]) -> PyResult<()> {
+        self.inner.run(py, |transaction| transaction.prepare_commit(message))
+    }
+
     fn commit_retaining(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.run(py, |transaction| transaction.commit_retaining())
     }

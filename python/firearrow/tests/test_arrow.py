@@ -18,9 +18,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from loops import run
 from programs import script
 
 import firearrow
+from firearrow import aio
 
 ROWS = 3000
 
@@ -219,10 +221,23 @@ def test_types_are_those_that_options_ask_for(
     if version < 4 and option != "decimal_precision":
         pytest.skip("INT128, DECFLOAT and time zones came with Firebird 4")
     rows = "(SELECT 1 n FROM RDB$DATABASE UNION ALL SELECT 2 FROM RDB$DATABASE)"
+    query = f"SELECT CASE n WHEN 1 THEN {sql} END x FROM {rows} r"
     with closing(firearrow.connect(database, **{option: value})) as connection:
-        found = connection.execute(f"SELECT CASE n WHEN 1 THEN {sql} END x FROM {rows} r").fetch_arrow_table()
+        found = connection.execute(query).fetch_arrow_table()
     assert str(found.schema.field("X").type) == kind
     assert found.column("X").to_pylist() == [expected, None]
+
+    # Of one execution, too; rows of Python objects are the same without.
+    async def work() -> None:
+        async with aio.connect(database) as other:
+            cursor = await other.execute(query, read={option: value})
+            assert (await cursor.fetch_arrow_table()).equals(found)
+
+    run(work())
+    with closing(firearrow.connect(database)) as connection:
+        cursor = connection.cursor()
+        assert cursor.execute(query, read={option: value}).fetch_arrow_table().equals(found)
+        assert cursor.execute(query, read={option: value}).fetchall() == cursor.execute(query).fetchall()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from decimal import Decimal
 from datetime import datetime
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 import firearrow
@@ -66,6 +67,9 @@ def test_other_errors_have_no_hint(connection: firearrow.Connection) -> None:
 
 
 def test_other_hints(connection: firearrow.Connection, database: str) -> None:
+    with pytest.raises(firearrow.ProgrammingError, match='there is no table "NONE".*\nHint: mode="create"'):
+        connection.cursor().ingest(pyarrow.table({"n": [1]}), "NONE")
+    connection.rollback()
     with pytest.raises(firearrow.OperationalError) as caught:
         firearrow.connect(database.replace(".fdb", "-none.fdb"))
     assert str(caught.value).endswith("\nHint: there is no such file; to create the database, pass create_if_missing=True")

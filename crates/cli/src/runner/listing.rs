@@ -1,7 +1,7 @@
 //! `SHOW` as isql has it, and what the shell's `\d` commands show.
 
 use super::Runner;
-use super::transaction::refuse_endings;
+use super::transaction::{refuse_endings, too_much};
 use crate::failure::{Failure, Result};
 use crate::tables::{self, Kind};
 use crate::terminal;
@@ -36,6 +36,10 @@ impl Runner {
         let name = words.get(2).map(name_of);
         refuse_endings("SHOW", &words)?;
         if words.len() > 3 {
+            // Whoever forgets a semicolon goes on in the next line.
+            if sql[words[1].end()..words[2].start].contains('\n') {
+                return Err(too_much("SHOW", words[2].text));
+            }
             return Err(Failure::usage(format!("SHOW takes one name, and not {}", words[3].text)));
         }
         let listing = match text(1).as_deref() {

@@ -1,13 +1,14 @@
 //! The commands themselves.
 
 use super::backslash::{Arguments, Command, help};
+use super::input::words;
 use super::{Next, Shell};
 use crate::failure::{Failure, Result};
 use crate::output::{Format, print};
 use crate::runner::{Flow, Listing, PlanForm};
 use crate::terminal;
 use clap::ValueEnum;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command as Process;
 use std::time::Duration;
 
@@ -47,7 +48,12 @@ pub(super) const COMMANDS: &[Command] = &[
             Ok(Next::Continue)
         },
     },
-    Command { names: &["\\q", "\\quit"], arguments: "", help: "end", run: |_, _| Ok(Next::End) },
+    Command {
+        names: &["\\q", "\\quit"],
+        arguments: "",
+        help: "end; asks about changes, and commits them in a script",
+        run: |_, _| Ok(Next::End),
+    },
     Command {
         names: &["\\d"],
         arguments: "[NAME|PATTERN]",
@@ -151,8 +157,8 @@ pub(super) const COMMANDS: &[Command] = &[
         arguments: "NAME",
         help: "the DDL of an object",
         run: |shell, arguments| {
-            let name = arguments.all.to_owned();
-            shell.on_runner(|runner| runner.show_ddl(&name))?;
+            let name = needed(arguments, "NAME")?;
+            shell.on_runner(|runner| runner.show_ddl(name))?;
             Ok(Next::Continue)
         },
     },
@@ -250,8 +256,8 @@ pub(super) const COMMANDS: &[Command] = &[
             if arguments.all.starts_with('|') {
                 return Err(Failure::usage("\\o takes a file; \\! runs a command on it afterwards"));
             }
-            let path = (!arguments.all.is_empty()).then(|| Path::new(arguments.all));
-            shell.runner.borrow_mut().display.redirect(path, false)?;
+            let path = file("\\o", arguments)?;
+            shell.runner.borrow_mut().display.redirect(path.as_deref(), false)?;
             Ok(Next::Continue)
         },
     },
@@ -260,9 +266,10 @@ pub(super) const COMMANDS: &[Command] = &[
         arguments: "FILE",
         help: "run a script",
         run: |shell, arguments| {
-            let path = Path::new(needed(arguments, "FILE")?);
+            needed(arguments, "FILE")?;
+            let path = file("\\i", arguments)?.unwrap_or_default();
             // EXIT and QUIT end the script, and not the session.
-            shell.on_runner(|runner| match runner.input(path)? {
+            shell.on_runner(|runner| match runner.input(&path)? {
                 Flow::Quit => runner.roll_back().map(|_| ()),
                 Flow::Exit => runner.commit().map(|_| ()),
                 Flow::Continue => Ok(()),
@@ -373,12 +380,9 @@ pub(super) const COMMANDS: &[Command] = &[
         arguments: "[FOLDER]",
         help: "change the current folder",
         run: |_, arguments| {
-            let folder = if arguments.all.is_empty() {
-                std::env::var("HOME").unwrap_or_default()
-            } else {
-                arguments.all.to_owned()
-            };
-            std::env::set_current_dir(&folder).map_err(|error| Failure::file(Path::new(&folder), &error))?;
+            let folder = file("\\cd", arguments)?;
+            let folder = folder.unwrap_or_else(|| std::env::var_os("HOME").unwrap_or_default().into());
+            std::env::set_current_dir(&folder).map_err(|error| Failure::file(&folder, &error))?;
             Ok(Next::Continue)
         },
     },
@@ -400,6 +404,16 @@ pub(super) const COMMANDS: &[Command] = &[
         },
     },
 ];
+
+/// The one file or folder that follows a command. Quotes keep its blanks, and so does a backslash, which completion writes.
+fn file(name: &str, arguments: Arguments<'_>) -> Result<Option<PathBuf>> {
+    let mut words = words(arguments.all)?.into_iter();
+    let path = words.next().map(PathBuf::from);
+    match words.next() {
+        None => Ok(path),
+        Some(_) => Err(Failure::usage(format!("{name} takes one name: quotes keep its blanks"))),
+    }
+}
 
 /// `\g` and `\gx`.
 fn go(shell: &mut Shell, name: &str, arguments: Arguments<'_>) -> Result<Next> {

@@ -23,7 +23,7 @@ use crate::interrupt::{self, Conversation};
 use crate::open;
 use crate::output::{Format, counted, print};
 use crate::pager::Pager;
-use crate::runner::{Display, Flow, PlanForm, Runner, Settings, wrong_script};
+use crate::runner::{Display, Flow, PlanForm, Runner, Settings, line_number, wrong_script};
 use crate::similar::HintTime;
 use crate::terminal;
 use clap::{Args, Parser, ValueHint};
@@ -121,6 +121,7 @@ pub(crate) fn run(args: &ShellArgs, json: bool) -> Result<()> {
         splitter: Splitter::default(),
         last: None,
         kept: String::new(),
+        place: None,
         pager,
         runner: Rc::clone(&runner),
     };
@@ -147,6 +148,8 @@ struct Shell {
     last: Option<String>,
     /// What the next prompt begins with.
     kept: String,
+    /// What is being run of a script: the script's name, if it has one, and the line on which that begins.
+    place: Option<(Option<String>, usize)>,
     pager: Option<Pager>,
 }
 
@@ -210,7 +213,7 @@ impl Shell {
         match trimmed.to_ascii_lowercase().as_str() {
             "exit" => return Ok(Next::Commit),
             "quit" => return Ok(self.quit()),
-            "help" | "?" => return backslash::run(self, "\\?", ""),
+            "help" | "help;" | "?" => return backslash::run(self, "\\?", ""),
             _ => {}
         }
         // A command may follow SQL that has not ended.
@@ -224,9 +227,21 @@ impl Shell {
                     next => return Ok(next),
                 }
             }
-            return backslash::run(self, &trimmed[start..], before);
+            let line = trimmed[..start].matches('\n').count();
+            let ran = backslash::run(self, &trimmed[start..], before);
+            return ran.or_else(|error| self.go_on(line, error));
         }
         self.run_sql(text)
+    }
+
+    /// After an error: a script may go on, so many lines after the beginning of what is run; whoever types is told.
+    fn go_on(&mut self, line: usize, error: Failure) -> Result<Next> {
+        if self.editor.is_some() {
+            return Err(error);
+        }
+        let error = self.at(line, error);
+        self.runner.borrow_mut().report_or_stop(error)?;
+        Ok(Next::Continue)
     }
 
     /// On a terminal, somebody can be asked about changes.
@@ -234,23 +249,40 @@ impl Shell {
         if self.editor.is_some() { Next::End } else { Next::RollBack }
     }
 
-    /// Runs whole statements.
+    /// Runs whole statements. In a script that goes on after errors, one that fails keeps none of the others from running.
     fn run_sql(&mut self, text: &str) -> Result<Next> {
-        let Split { statements, .. } = self.splitter.split(text).map_err(wrong_script)?;
+        let Split { statements, .. } = match self.splitter.split(text) {
+            Ok(split) => split,
+            Err(error) => return self.go_on(0, wrong_script(error)),
+        };
         for (index, statement) in statements.iter().enumerate() {
             self.last = Some((*statement).to_owned());
-            let ran = self.on_runner(|runner| runner.step(statement));
-            let rest = (statements.len() - index - 1) as u64;
-            if ran.is_err() && rest > 0 && self.editor.is_some() {
-                terminal::remark(&counted(rest, "statement", " of this line not run"));
-            }
-            match ran? {
-                Flow::Continue => {}
-                Flow::Exit => return Ok(Next::Commit),
-                Flow::Quit => return Ok(self.quit()),
+            match self.on_runner(|runner| runner.step(statement)) {
+                Ok(Flow::Continue) => {}
+                Ok(Flow::Exit) => return Ok(Next::Commit),
+                Ok(Flow::Quit) => return Ok(self.quit()),
+                Err(error) if self.editor.is_some() => {
+                    let rest = (statements.len() - index - 1) as u64;
+                    if rest > 0 {
+                        terminal::remark(&counted(rest, "statement", " of this line not run"));
+                    }
+                    return Err(error);
+                }
+                Err(error) => _ = self.go_on(line_number(text, statement) - 1, error)?,
             }
         }
         Ok(Next::Continue)
+    }
+
+    /// An error with its place in the script, so many lines after the beginning of what is run.
+    fn at(&self, lines: usize, error: Failure) -> Failure {
+        match &self.place {
+            Some((Some(name), line)) => {
+                Failure::At(format!("{name}, line {}", line + lines), Box::new(error))
+            }
+            Some((None, line)) => Failure::At(format!("line {}", line + lines), Box::new(error)),
+            None => error,
+        }
     }
 
     fn statement(&mut self, sql: &str) -> Result<()> {

@@ -10,7 +10,7 @@ impl Shell {
     /// Standard input as a script.
     pub(super) fn script(&mut self) -> Result<()> {
         let script = read_script(Path::new("-"))?;
-        let ran = self.lines(&script);
+        let ran = self.lines(None, &script);
         self.end_script(ran)
     }
 
@@ -26,11 +26,7 @@ impl Shell {
             scripts.push((Some(path.display().to_string()), read_script(path)?));
         }
         for (name, script) in scripts {
-            let ran = self.lines(&script).map_err(|error| match name {
-                Some(name) => Failure::At(name, Box::new(error)),
-                None => error,
-            });
-            match ran? {
+            match self.lines(name, &script)? {
                 // As in psql, \q ends a single file.
                 Next::Continue | Next::End => {}
                 next => return Ok(next),
@@ -44,28 +40,27 @@ impl Shell {
         self.runner.borrow_mut().end_script(ran)
     }
 
-    /// Runs the lines of a script, and returns how it wants to end.
-    fn lines(&mut self, script: &str) -> Result<Next> {
-        let (mut sql, mut begin) = (String::new(), 1);
+    /// Runs the lines of a script, and returns how it wants to end. Its errors have their places.
+    fn lines(&mut self, name: Option<String>, script: &str) -> Result<Next> {
+        let mut sql = String::new();
+        self.place = Some((name, 1));
         for (index, line) in script.lines().enumerate() {
             if sql.trim().is_empty() {
-                (sql, begin) = (String::new(), index + 1);
+                sql = String::new();
+                self.begin_at(index + 1);
             }
+            let is_first = sql.is_empty();
             sql.push_str(line);
             sql.push('\n');
             let may_end = line.contains('\\') || contains(line, self.splitter.terminator());
             // Looking at all of a long statement after each line would take ages.
-            if !may_end && begin <= index {
+            if !may_end && !is_first {
                 continue;
             }
             if command_start(&sql).is_some() || is_bare(&sql) || is_whole(&sql, self.splitter.clone()) {
-                match self.accept(&std::mem::take(&mut sql)) {
-                    Ok(Next::Continue) => {}
-                    Ok(next) => return Ok(next),
-                    Err(error) => {
-                        let error = Failure::At(format!("line {begin}"), Box::new(error));
-                        self.runner.borrow_mut().report_or_stop(error)?;
-                    }
+                match self.accept(&std::mem::take(&mut sql))? {
+                    Next::Continue => {}
+                    next => return Ok(next),
                 }
                 sql = std::mem::take(&mut self.kept);
             }
@@ -73,13 +68,18 @@ impl Shell {
         if sql.trim().is_empty() {
             return Ok(Next::End);
         }
-        let at = |error: Failure| Failure::At(format!("line {begin}"), Box::new(error));
         let rest = format!("{sql}\n{}", self.splitter.terminator());
         if !is_whole(&rest, self.splitter.clone()) {
             let text =
                 "the script ends in the middle of a statement or comment; nothing of that statement is run";
-            return Err(at(Failure::other(text)));
+            return Err(self.at(0, Failure::other(text)));
         }
-        self.run_sql(&rest).map_err(at)
+        self.run_sql(&rest)
+    }
+
+    fn begin_at(&mut self, line: usize) {
+        if let Some((_, begin)) = &mut self.place {
+            *begin = line;
+        }
     }
 }

@@ -6,7 +6,7 @@ use firearrow_driver::script::statements;
 use firearrow_testkit::{Generation, Target, matrix};
 use serde_json::Value;
 
-fn config(target: &Target, url: &str) -> Config {
+pub(crate) fn config(target: &Target, url: &str) -> Config {
     let mut config = Config::parse(url).expect("the testkit's URLs are valid");
     if let Target::Embedded(embedded) = target {
         config.client_library = Some(embedded.engine.display().to_string());

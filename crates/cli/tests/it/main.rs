@@ -18,6 +18,7 @@ mod demo;
 mod engines;
 mod events;
 mod interrupt;
+mod limbo;
 mod load;
 mod odbc;
 mod oltp;

@@ -145,6 +145,11 @@ matrix!(
             ("ALTER TABLE TWIDE ADD N INTEGER", "did you mean T_WIDE?"),
             ("SELCT ID FROM T_WIDE", "did you mean SELECT?"),
             ("SELECT ID FROM T_WIDE WEHRE ID = 1", "did you mean WHERE?"),
+            ("SELECT ID FROM T_WIDE\nSELECT 1 FROM T_WIDE", "is a semicolon missing before SELECT?"),
+            (
+                "SELECT ID FROM T_WIDE WHERE ID = :nr",
+                ":nr gets its value from firearrow query --param nr=VALUE",
+            ),
         ];
         for (sql, hint) in statements {
             for script in [sql.to_owned(), format!("SELECT ID FROM T_WIDE; {sql};")] {
@@ -197,7 +202,7 @@ matrix!(
             let last = outcome.stderr.lines().last().unwrap();
             assert!(last.starts_with("  hint: ") && last.contains(hint), "{sql}: {}", outcome.stderr);
         }
-        for sql in ["SELECT nothing FROM T_WIDE", "SELEKT 1"] {
+        for sql in ["SELECT nothing FROM T_WIDE", "NONSENSE 1"] {
             let outcome = firearrow(target, &["query", &url, sql]).failure(1, &[]);
             assert!(!outcome.stderr.contains("hint"), "{sql}: {}", outcome.stderr);
         }

@@ -33,6 +33,7 @@ matrix!(
             ("IN \"x\"INSERT INTO t VALUES (2);", "INPUT: INSERT is not understood here"),
             ("SET HEADING\nROLLBACK;", "SET: ROLLBACK is not understood here"),
             ("SHOW VERSION\nCOMMIT;", "SHOW: COMMIT is not understood here"),
+            ("SHOW TABLES\nINSERT INTO t VALUES (2);", "SHOW: INSERT is not understood here"),
             ("SET TERM ^ ;\nCOMMIT; INSERT INTO t VALUES (2)^", "COMMIT: INSERT is not understood here"),
         ] {
             let script = format!("INSERT INTO t VALUES (1); {sql}");

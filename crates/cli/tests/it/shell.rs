@@ -1,6 +1,6 @@
 //! `firearrow shell`, on a terminal and as a script.
 
-use crate::command::{demo, finish, firearrow, prepare};
+use crate::command::{argument, demo, finish, firearrow, prepare};
 use firearrow_testkit::{Target, matrix};
 use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
@@ -391,6 +391,47 @@ matrix!(
         let outcome = piped(target, &url, script).failure(1, &["1 statement failed"]);
         assert!(outcome.text().contains("C\n─\n0\n"), "QUIT rolls back: {}", outcome.text());
         assert!(outcome.stderr.contains("error: line 2: "), "{}", outcome.stderr);
+        // What follows in the line of a statement that failed is run, too, wherever the script comes from.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a script.sql");
+        let script = "SET BAIL OFF;\nSELECT 1 FROM nowhere; INSERT INTO t VALUES (4); \\nonsense\n\
+                      SELECT COUNT(*) C FROM t;\nSELECT 2\nFROM nowhere";
+        fs::write(&path, script).unwrap();
+        for name in ["a script.sql, ", ""] {
+            let outcome = match name.is_empty() {
+                true => piped(target, &url, script),
+                false => firearrow(target, &["shell", &url, "-f", argument(&path)]),
+            };
+            let outcome = outcome.failure(1, &["3 statements failed"]);
+            assert!(outcome.text().contains("C\n─\n1\n"), "{}", outcome.text());
+            for line in [2, 2, 4] {
+                let place = format!("{name}line {line}: ");
+                assert!(outcome.stderr.contains(&place), "{place}: {}", outcome.stderr);
+            }
+            firearrow(target, &["query", &url, "DELETE FROM t"]).success();
+        }
+        let several = [
+            "shell",
+            &url,
+            "-c",
+            "SET BAIL OFF",
+            "-c",
+            "SELECT 1 FROM nowhere",
+            "-c",
+            "SELECT 6 AS six FROM t_wide",
+        ];
+        let outcome = firearrow(target, &several).failure(1, &["1 statement failed"]);
+        assert!(outcome.text().contains("SIX\n───\n  6\n"), "{}", outcome.text());
+        // Names of files have quotes or a backslash before their blanks, as completion writes it.
+        for name in [format!("'{}'", path.display()), path.display().to_string().replace(' ', "\\ ")] {
+            piped(target, &url, &format!("\\i {name}\n")).failure(1, &["a script.sql, line 2: "]);
+        }
+        let output = folder.path().join("o t.txt");
+        piped(target, &url, &format!("\\o '{}'\nSELECT 7 AS seven FROM t_wide;\n", output.display()))
+            .success();
+        assert_eq!(fs::read_to_string(&output).unwrap(), "SEVEN\n─────\n    7\n");
+        piped(target, &url, "\\i a b\n").failure(2, &["quotes keep its blanks"]);
+        piped(target, &url, "\\ddl\n").failure(2, &["NAME is missing"]);
         piped(target, &url, "\\nonsense\n").failure(2, &["there is no command \\nonsense", "\\?"]);
         piped(target, &url, "\\watch\n").failure(2, &["there is no statement yet"]);
         piped(target, &url, "SELECT 1 FROM RDB$DATABASE;\n\\watch\n").failure(2, &["needs a terminal"]);

@@ -3,8 +3,8 @@
 use super::shared::Shared;
 use super::{Transaction, flow};
 use crate::catalog::{
-    Column, Constraint, Domain, Function, Generator, Index, Name, Parameter, Privilege, Procedure, Table,
-    Trigger, View,
+    Column, Constraint, Domain, Function, Generator, Index, LimboTransaction, Name, Parameter, Privilege,
+    Procedure, Table, Trigger, View,
 };
 use crate::error::Result;
 use std::sync::Arc;
@@ -125,6 +125,14 @@ impl Catalog {
     pub async fn domains(&self, name: Name<'_>) -> Result<Vec<Domain>> {
         let (view, name) = (self.view, name.into_owned());
         self.shared().run(flow!(session => view.domains(session, name.as_name()).await)).await
+    }
+
+    /// Returns the transactions in limbo that no connection holds, by number, with the messages that
+    /// [`prepare_commit`](crate::asynchronous::Transaction::prepare_commit) was given. Like [`Connection::limbo_transactions`](crate::asynchronous::Connection::limbo_transactions), which has the
+    /// numbers alone.
+    pub async fn limbo_transactions(&self) -> Result<Vec<LimboTransaction>> {
+        let view = self.view;
+        self.shared().run(flow!(session => view.limbo_transactions(session).await)).await
     }
 
     fn shared(&self) -> &Shared {

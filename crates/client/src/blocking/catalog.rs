@@ -3,8 +3,8 @@
 use super::Transaction;
 use super::shared::Shared;
 use crate::catalog::{
-    Column, Constraint, Domain, Function, Generator, Index, Name, Parameter, Privilege, Procedure, Table,
-    Trigger, View,
+    Column, Constraint, Domain, Function, Generator, Index, LimboTransaction, Name, Parameter, Privilege,
+    Procedure, Table, Trigger, View,
 };
 use crate::error::Result;
 use std::sync::Arc;
@@ -105,6 +105,13 @@ impl Catalog {
     /// Returns the domains with these names. Those that the engine makes for columns without one are never listed.
     pub fn domains(&self, name: Name<'_>) -> Result<Vec<Domain>> {
         self.shared().run(async |session| self.view.domains(session, name).await)
+    }
+
+    /// Returns the transactions in limbo that no connection holds, by number, with the messages that
+    /// [`prepare_commit`](crate::Transaction::prepare_commit) was given. Like [`Connection::limbo_transactions`](crate::Connection::limbo_transactions), which has the
+    /// numbers alone.
+    pub fn limbo_transactions(&self) -> Result<Vec<LimboTransaction>> {
+        self.shared().run(async |session| self.view.limbo_transactions(session).await)
     }
 
     fn shared(&self) -> &Shared {

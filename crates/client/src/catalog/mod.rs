@@ -1,5 +1,5 @@
 //! The objects of a database: tables, columns, constraints, indexes, procedures, functions, triggers, generators,
-//! domains, and who may do what with them.
+//! domains, who may do what with them, and transactions in limbo.
 //!
 //! ```no_run
 //! use firearrow::Connection;
@@ -26,6 +26,7 @@ mod data_type;
 mod domain;
 mod generator;
 mod index;
+mod limbo;
 mod name;
 mod parameter;
 mod privilege;
@@ -40,6 +41,7 @@ pub use data_type::{BaseType, ColumnType};
 pub use domain::Domain;
 pub use generator::Generator;
 pub use index::{Index, Segment};
+pub use limbo::LimboTransaction;
 pub(crate) use name::literal;
 pub use name::{LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, identifier, quoted};
 pub use parameter::{Direction, Parameter, RoutineKind};

@@ -121,6 +121,12 @@ impl Row<'_> {
         array.is_valid(self.row).then(|| array.value(self.row))
     }
 
+    /// The contents of a BLOB.
+    pub(super) fn bytes(&self, column: usize) -> Option<&[u8]> {
+        let array = self.batch.columns().get(column)?.as_binary_opt::<i32>()?;
+        array.is_valid(self.row).then(|| array.value(self.row))
+    }
+
     /// A name that may be missing.
     pub(super) fn owned(&self, column: usize) -> Option<String> {
         self.text(column).map(str::to_owned)

@@ -2,7 +2,7 @@
 
 use super::operation::{Operation, spawn, spawn_plain, to_its_end};
 use super::runtime;
-use super::transaction::Transaction;
+use super::transaction::{Slot, Transaction};
 use crate::config;
 use crate::dependent::Dependents;
 use crate::facts::Facts;
@@ -163,6 +163,18 @@ impl Connection {
             return Err(Failure::Closed.into_exception(py));
         }
         Ok(Transaction::new(&self.shared, options))
+    }
+
+    /// Takes over a transaction in limbo.
+    fn recover(&self, py: Python<'_>, number: Bounded<u64>) -> PyResult<Operation> {
+        self.shared.facts.check_process(py)?;
+        let shared = Arc::clone(&self.shared);
+        let take = async move {
+            let connection = shared.enter().await?;
+            let taken = connection.recover(number.0).await?;
+            Ok(Transaction::of(&shared, Slot::Running(taken)))
+        };
+        spawn(py, take, |py, transaction| Ok(transaction.into_pyobject(py)?.into_any().unbind()))
     }
 
     /// How the transactions of single statements begin, in autocommit mode.

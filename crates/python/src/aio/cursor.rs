@@ -20,7 +20,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use firearrow::arrow::schema;
 use firearrow::asynchronous::Statement;
-use firearrow::{RowFailure, StatementKind, WireStats};
+use firearrow::{ReadOptions, RowFailure, StatementKind, WireStats};
 use firearrow_driver::sql::is_dml;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
@@ -129,7 +129,7 @@ impl Inner {
         how: &How,
     ) -> Result<Told, Failure> {
         // Parallel readers stay attached to a statement, so it is not reused.
-        let is_plain = how.parallel.is_none();
+        let kept = (&how.arrow, how.parallel.is_none());
         let connection = self.shared.enter().await?;
         let mut state = self.state.lock().await;
         let mut held = place.enter(&connection).await?;
@@ -138,7 +138,7 @@ impl Inner {
         let params = single(sql.settle(values.clone(), prepared.parameters())?);
         let (is_dml, scrollable) = (is_dml(&sql.text), how.scrollable);
         if let Some(outcome) = flow::run(held.given().await?, &prepared, is_dml, scrollable, params).await? {
-            return Ok(self.keep(&mut state, &sql.text, prepared, since, outcome, is_plain).await);
+            return Ok(self.keep(&mut state, &sql.text, prepared, since, outcome, kept).await);
         }
         // Something that it uses was altered since it was prepared: once more, prepared anew.
         drop(prepared);
@@ -146,7 +146,7 @@ impl Inner {
         let prepared = Asynchronous::with(prepared, how);
         let params = single(sql.settle(values, prepared.parameters())?);
         match flow::run(held.given().await?, &prepared, is_dml, scrollable, params).await? {
-            Some(outcome) => Ok(self.keep(&mut state, &sql.text, prepared, None, outcome, is_plain).await),
+            Some(outcome) => Ok(self.keep(&mut state, &sql.text, prepared, None, outcome, kept).await),
             None => Err(Failure::Programming(ALTERED_AGAIN)),
         }
     }
@@ -159,7 +159,7 @@ impl Inner {
         statement: Statement,
         since: Option<Instant>,
         outcome: Outcome<Asynchronous>,
-        is_plain: bool,
+        (arrow, is_plain): (&Arc<ReadOptions>, bool),
     ) -> Told {
         let Outcome { rows, affected, failures, stats } = outcome;
         self.shared.facts.note(statement.kind());
@@ -170,7 +170,7 @@ impl Inner {
         let mut view = View { buffer: None, failed: None, stats };
         let mut columns = None;
         if let Some(mut opened) = rows {
-            let mut buffer = Buffer::new(opened.columns());
+            let mut buffer = Buffer::new(opened.columns(), arrow);
             columns = Some(Columns::clone(buffer.columns()));
             for _ in 0..2 {
                 let batch = opened.next().await;
@@ -239,9 +239,10 @@ impl Inner {
     /// The columns of the rows, and the schema of their batches.
     pub(super) async fn schema(&self) -> Result<(Arc<Columns>, SchemaRef), Failure> {
         let connection = self.shared.enter().await?;
-        let columns = self.view().buffer.as_ref().map(|buffer| Arc::clone(buffer.columns()));
-        let columns = columns.ok_or(Failure::Programming(NO_ROWS))?;
-        let read = connection.declared(&columns, &self.shared.facts.read).await?;
+        let known = |buffer: &Buffer| (Arc::clone(buffer.columns()), Arc::clone(buffer.arrow()));
+        let known = self.view().buffer.as_ref().map(known);
+        let (columns, arrow) = known.ok_or(Failure::Programming(NO_ROWS))?;
+        let read = connection.declared(&columns, &arrow).await?;
         let schema = schema(&columns, &read).map_err(firearrow::Error::from)?;
         Ok((columns, schema))
     }

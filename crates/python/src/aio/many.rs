@@ -11,6 +11,7 @@ use crate::flow::{Collected, How, Pour, Sender};
 use crate::lock::lock;
 use crate::params::{Sql, is_mapping};
 use arrow::array::RecordBatch;
+use firearrow::ReadOptions;
 use firearrow::asynchronous::Statement;
 use firearrow_driver::sql::is_dml;
 use pyo3::prelude::*;
@@ -36,6 +37,8 @@ pub(crate) struct Many {
     place: Place,
     sql: Arc<Sql>,
     statement: Statement,
+    /// How Arrow data of the rows that it gives is asked for.
+    arrow: Arc<ReadOptions>,
     rows: Mutex<Rows>,
     /// What is to be sent.
     next: Mutex<Option<Filled>>,
@@ -71,9 +74,9 @@ impl Many {
                 let mut held = place.enter(&connection).await?;
                 inner.statement(&mut state, &mut held, &sql.text).await?.0
             };
-            Ok((inner, place, sql, Asynchronous::with(statement, &how)))
+            Ok((inner, place, sql, Asynchronous::with(statement, &how), how.arrow))
         };
-        spawn(py, prepare, move |py, (inner, place, sql, statement)| {
+        spawn(py, prepare, move |py, (inner, place, sql, statement, arrow)| {
             let rows = match rows {
                 Rows::Python { rows, first, .. } => {
                     let collected = Collected::new(statement.parameters().len());
@@ -83,7 +86,7 @@ impl Many {
             };
             let sender = Arc::new(tokio::sync::Mutex::new(Some(Sender::new(go_on, is_dml(&sql.text)))));
             let (sql, rows, next) = (Arc::new(sql), Mutex::new(rows), Mutex::default());
-            let many = Self { inner, place, sql, statement, rows, next, sender };
+            let many = Self { inner, place, sql, statement, arrow, rows, next, sender };
             Ok(Py::new(py, many)?.into_any())
         })
     }
@@ -135,6 +138,7 @@ impl Many {
         let filled = lock(py, &self.next).take().unwrap_or(Filled::Last(None));
         let (inner, place, sql) = (Arc::clone(&self.inner), self.place.clone(), Arc::clone(&self.sql));
         let (statement, sender) = (self.statement.clone(), Arc::clone(&self.sender));
+        let arrow = Arc::clone(&self.arrow);
         let send = async move {
             let connection = inner.shared.enter().await?;
             let mut state = inner.state.lock().await;
@@ -168,7 +172,7 @@ impl Many {
             }
             let Some(sender) = sending.take() else { return Ok(None) };
             let outcome = sender.finish::<Asynchronous>(&statement);
-            Ok(Some(inner.keep(&mut state, &sql.text, statement, None, outcome, true).await))
+            Ok(Some(inner.keep(&mut state, &sql.text, statement, None, outcome, (&arrow, true)).await))
         };
         spawn_writing(py, send, |py, told| match told {
             Some(told) => Told::tell(py, told),

@@ -156,7 +156,11 @@ pub(crate) struct Transaction {
 
 impl Transaction {
     pub(super) fn new(shared: &Arc<Shared>, options: TransactionOptions) -> Self {
-        let slot = Arc::new(Mutex::new(Slot::Fresh(options)));
+        Self::of(shared, Slot::Fresh(options))
+    }
+
+    pub(super) fn of(shared: &Arc<Shared>, slot: Slot) -> Self {
+        let slot = Arc::new(Mutex::new(slot));
         let inner = Arc::new(Inner { shared: Arc::clone(shared), slot, is_over: AtomicBool::new(false) });
         let weak: Weak<Inner> = Arc::downgrade(&inner);
         shared.dependents.adopt(weak);
@@ -182,6 +186,11 @@ impl Transaction {
 
     fn rollback(&self, py: Python<'_>) -> PyResult<Operation> {
         self.inner.end(py, false)
+    }
+
+    fn prepare_commit(&self, py: Python<'_>, message: Vec<u8>) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        spawn_plain(py, async move { Ok(inner.call().await?.0.prepare_commit(&message).await?) })
     }
 
     fn commit_retaining(&self, py: Python<'_>) -> PyResult<Operation> {

@@ -58,7 +58,7 @@ impl Drop for Source {
 
 impl Reader {
     pub(super) fn new(shared: &Arc<Shared>, mut rows: Fetched, limit: Limit) -> firearrow::Result<Self> {
-        let read = shared.declared(rows.buffer.columns())?;
+        let read = shared.declared(rows.buffer.columns(), rows.buffer.arrow())?;
         let schema = schema(rows.buffer.columns(), &read)?;
         let left = Left::Rows { come: rows.buffer.take(), rows: Box::new(rows), kept: (0, 0) };
         let source = Arc::new(Source { shared: Arc::clone(shared), left: Mutex::new(left) });

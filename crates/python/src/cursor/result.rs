@@ -5,9 +5,10 @@ use crate::connection::Shared;
 use crate::flow::{Buffer, FAILED, FEW, Limit, Opened};
 use crate::{error, signal};
 use arrow::array::RecordBatch;
-use firearrow::{CancelToken, WireStats};
+use firearrow::{CancelToken, ReadOptions, WireStats};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use std::sync::Arc;
 
 /// A result, of which some rows may have been handed out.
 pub(crate) struct Fetched {
@@ -16,8 +17,8 @@ pub(crate) struct Fetched {
 }
 
 impl Fetched {
-    pub(super) fn new(opened: Opened<Blocking>) -> Self {
-        Self { buffer: Buffer::new(opened.columns()), opened }
+    pub(super) fn new(opened: Opened<Blocking>, arrow: &Arc<ReadOptions>) -> Self {
+        Self { buffer: Buffer::new(opened.columns(), arrow), opened }
     }
 
     pub(super) fn wire_stats(&self) -> Option<WireStats> {

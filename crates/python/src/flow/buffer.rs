@@ -3,6 +3,7 @@
 use crate::describe::Columns;
 use crate::rows::Rows;
 use arrow::array::RecordBatch;
+use firearrow::ReadOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use std::collections::VecDeque;
@@ -12,6 +13,8 @@ use std::sync::Arc;
 pub(crate) struct Buffer {
     /// Its address tells one execution from another.
     columns: Arc<Columns>,
+    /// How Arrow data is asked for.
+    arrow: Arc<ReadOptions>,
     waiting: VecDeque<RecordBatch>,
     /// What is left of the batch that is being handed out.
     rows: Option<(Rows, RecordBatch)>,
@@ -24,9 +27,10 @@ pub(crate) struct Buffer {
 pub(crate) const FAILED: &str = "reading this result has failed: execute the query again";
 
 impl Buffer {
-    pub(crate) fn new(columns: Columns) -> Self {
+    pub(crate) fn new(columns: Columns, arrow: &Arc<ReadOptions>) -> Self {
         Self {
             columns: Arc::new(columns),
+            arrow: Arc::clone(arrow),
             waiting: VecDeque::new(),
             rows: None,
             count: 0,
@@ -37,6 +41,11 @@ impl Buffer {
 
     pub(crate) fn columns(&self) -> &Arc<Columns> {
         &self.columns
+    }
+
+    /// How Arrow data is asked for.
+    pub(crate) fn arrow(&self) -> &Arc<ReadOptions> {
+        &self.arrow
     }
 
     /// Rows that were handed out.

@@ -20,6 +20,7 @@ use firearrow::{Params, ReadOptions, RowFailure, StatementKind, WireStats};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(crate) use arrow_form::convert;
@@ -86,7 +87,10 @@ impl<A: Api> Given<'_, A> {
 
 /// How a statement is executed.
 pub(crate) struct How {
+    /// How rows are read, without loss for Python's objects.
     pub(crate) read: ReadOptions,
+    /// How Arrow data is asked for, which these rows are converted to.
+    pub(crate) arrow: Arc<ReadOptions>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) parallel: Option<usize>,
     /// Whether the rows of a query can be fetched in any order.
@@ -102,15 +106,22 @@ impl How {
         read: Option<&Bound<'_, PyDict>>,
         scrollable: bool,
     ) -> PyResult<Self> {
-        let mut options = options::for_rows(&facts.read);
+        let mut arrow = Arc::clone(&facts.read);
         if let Some(read) = read {
+            let options = Arc::make_mut(&mut arrow);
             for (name, value) in read {
                 let (name, value): (String, String) = (name.extract()?, value.str()?.extract()?);
                 options.set(&name, &value).map_err(|failed| error::programming(py, failed.to_string()))?;
             }
         }
         let timeout = timeout.map(|seconds| duration(py, seconds.0)).transpose()?;
-        Ok(Self { read: options, timeout, parallel: parallel.map(|number| number.0), scrollable })
+        Ok(Self {
+            read: options::for_rows(&arrow),
+            arrow,
+            timeout,
+            parallel: parallel.map(|number| number.0),
+            scrollable,
+        })
     }
 }
 

@@ -27,7 +27,7 @@ from .errors import (
 )
 from .partitions import Partitions, read_partition
 from .rows import RowFactory, class_row, dict_row, model_row, namedtuple_row, tuple_row
-from .transaction import Transaction
+from .transaction import LimboTransaction, Transaction
 from .types import (
     BINARY,
     DATETIME,
@@ -104,6 +104,7 @@ __all__ = [
     "IntegrityError",
     "InterfaceError",
     "InternalError",
+    "LimboTransaction",
     "NotSupportedError",
     "OperationalError",
     "Partitions",

@@ -333,6 +333,8 @@ class TransactionBase(Generic[CoreTransaction, OfConnection]):
         self._core: CoreTransaction = core
         # Whether commit or rollback was called, as opposed to a connection that was closed.
         self._was_ended = False
+        # Whether it is in limbo, where nobody may decide but the program.
+        self._is_prepared = False
         connection._adopt(self)
 
     @property
@@ -354,7 +356,8 @@ class TransactionBase(Generic[CoreTransaction, OfConnection]):
             )
 
     def __repr__(self) -> str:
-        return f"<{_name(self)} of {self._connection!r}: {'open' if self.is_open else 'ended'}>"
+        state = "ended" if not self.is_open else "in limbo" if self._is_prepared else "open"
+        return f"<{_name(self)} of {self._connection!r}: {state}>"
 
 
 class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):

@@ -48,6 +48,8 @@ def hint(kind: str | None, message: str) -> str | None:
         )
     if _ISO.search(message):
         return "pass a datetime (datetime.fromisoformat(…)), or a text with a space instead of the T"
+    if message.startswith("there is no table "):
+        return 'mode="create" or mode="create_append" makes it'
     if kind is None and message.endswith("a list can only be the value of an array column"):
         return "for IN, write one ? for each value"
     return None

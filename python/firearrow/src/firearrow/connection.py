@@ -18,7 +18,7 @@ from .cursor import Cursor
 from .events import Events
 from .partitions import Part, Partitions
 from .rows import RowFactory, chosen
-from .transaction import Transaction, savepoint
+from .transaction import LimboTransaction, Transaction, savepoint
 
 if TYPE_CHECKING:
     from .catalog import Catalog
@@ -184,6 +184,28 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
             The number of another transaction's snapshot to read (Firebird 4 and newer).
         """
         return Transaction(self, self._begin_core(isolation, read_only, lock_timeout, snapshot))
+
+    def limbo_transactions(self) -> list[LimboTransaction]:
+        """Return the transactions in limbo that no connection holds, by number.
+
+        They were prepared (:meth:`Transaction.prepare_commit`), and neither committed nor rolled back. Firebird 3
+        first waits for those that other connections are about to decide.
+        """
+        self._check()
+        return [LimboTransaction(**found) for found in self._core.catalog("limbo_transactions")]
+
+    def recover(self, number: int) -> Transaction:
+        """Take over a transaction in limbo, to commit it or roll it back.
+
+        Raises
+        ------
+        Error
+            It is not in limbo, or a connection holds it.
+        """
+        self._check()
+        taken = Transaction(self, self._core.recover(number))
+        taken._is_prepared = True
+        return taken
 
     @property
     def catalog(self) -> Catalog:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,19 @@ if TYPE_CHECKING:
     from .cursor import Cursor
     from .rows import RowFactory
 
-__all__ = ["Transaction"]
+__all__ = ["LimboTransaction", "Transaction"]
 
 _numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class LimboTransaction:
+    """A transaction in limbo that no connection holds."""
+
+    number: int
+    """Which :meth:`Connection.recover` takes."""
+    message: bytes
+    """What ``prepare_commit`` was given; empty for none."""
 
 
 class Transaction(TransactionBase[_core.Transaction, "Connection"]):
@@ -62,6 +73,22 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
     def create_blob(self) -> BlobWriter:
         """Create a BLOB, as a file to write."""
         return self._connection._adopt(BlobWriter(_core.BlobWriter(self._core)))
+
+    def prepare_commit(self, message: str | bytes = "") -> None:
+        """First phase of a two-phase commit: make sure that the changes can be committed, whatever happens.
+
+        From here on the transaction is *in limbo*: nothing is possible but ``commit``, which no data can
+        refuse any more, and ``rollback``. If the connection ends before, the transaction stays in limbo, and
+        :meth:`Connection.recover` takes it over: note its ``number`` first. An error that leaves a ``with``
+        block decides nothing, either.
+
+        Parameters
+        ----------
+        message
+            For whoever has to decide; see :meth:`Connection.limbo_transactions`.
+        """
+        self._core.prepare_commit(message.encode() if isinstance(message, str) else message)
+        self._is_prepared = True
 
     def commit(self, *, retaining: bool = False) -> None:
         """Make the changes permanent, and end.
@@ -112,6 +139,8 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
             return
         if error is None:
             self.commit()
+            return
+        if self._is_prepared:
             return
         # If the connection is closed, the original error is the one worth reporting.
         with suppress(InterfaceError):

@@ -12,6 +12,7 @@ from .. import _core, errors
 from .._base import ConnectionBase, event_names
 from .._request import Request, check_switch
 from ..rows import RowFactory, chosen
+from ..transaction import LimboTransaction
 from ._loop import running_loop
 from ._opening import Opening
 from .blob import BlobReader, BlobWriter, create_blob, open_blob
@@ -157,6 +158,28 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         """
         self._check()
         return Transaction(self, self._begin_core(isolation, read_only, lock_timeout, snapshot))
+
+    async def limbo_transactions(self) -> list[LimboTransaction]:
+        """Return the transactions in limbo that no connection holds, by number.
+
+        They were prepared (:meth:`Transaction.prepare_commit`), and neither committed nor rolled back. Firebird 3
+        first waits for those that other connections are about to decide.
+        """
+        self._check()
+        return [LimboTransaction(**found) for found in await self._core.catalog("limbo_transactions")]
+
+    async def recover(self, number: int) -> Transaction:
+        """Take over a transaction in limbo, to commit it or roll it back.
+
+        Raises
+        ------
+        Error
+            It is not in limbo, or a connection holds it.
+        """
+        self._check()
+        taken = Transaction(self, await self._core.recover(number))
+        taken._is_prepared = True
+        return taken
 
     @property
     def catalog(self) -> Catalog:

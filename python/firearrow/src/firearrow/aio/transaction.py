@@ -64,6 +64,22 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
         """Create a BLOB, as a file that is written: to be awaited, or entered with ``async with``."""
         return create_blob(self._connection, self._core)
 
+    async def prepare_commit(self, message: str | bytes = "") -> None:
+        """First phase of a two-phase commit: make sure that the changes can be committed, whatever happens.
+
+        From here on the transaction is *in limbo*: nothing is possible but ``commit``, which no data can
+        refuse any more, and ``rollback``. If the connection ends before, the transaction stays in limbo, and
+        :meth:`Connection.recover` takes it over: note its ``number`` first. An error that leaves a ``with``
+        block decides nothing, either.
+
+        Parameters
+        ----------
+        message
+            For whoever has to decide; see :meth:`Connection.limbo_transactions`.
+        """
+        await self._core.prepare_commit(message.encode() if isinstance(message, str) else message)
+        self._is_prepared = True
+
     async def commit(self, *, retaining: bool = False) -> None:
         """Make the changes permanent, and end. If the task is cancelled, they may or may not be.
 
@@ -113,6 +129,8 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
             return
         if error is None:
             await self.commit()
+            return
+        if self._is_prepared:
             return
         # If the connection is closed, the original error is the one worth reporting.
         with suppress(InterfaceError):

@@ -1,0 +1,158 @@
+//! `firearrow limbo`: transactions that were prepared for a two-phase commit, and that nobody has decided about.
+
+use crate::failure::{Failure, Result};
+use crate::interrupt;
+use crate::open::{open, parse};
+use crate::output::{self, counted};
+use crate::terminal::{self, line};
+use clap::{Args, Subcommand, ValueHint};
+use firearrow::Connection;
+use firearrow::catalog::LimboTransaction;
+use firearrow_bench::text::aligned;
+use serde_json::{Value, json};
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow limbo list firebird://alice@db/employee
+  firearrow limbo list demo.fdb --json | jq .transaction
+  firearrow limbo commit demo.fdb 17 18
+  firearrow limbo rollback demo.fdb --message 'job 7f3a'
+
+A two-phase commit prepares a transaction in each database before it commits any
+of them. What is left when a program dies in between is in limbo: whoever reads its
+rows gets an error until somebody decides. If one transaction of the same job has
+been committed, the others must be, too.
+
+With --json each line is {\"transaction\":…,\"message\":…}, with message_hex for one
+that is not UTF-8, or {\"transaction\":…,\"outcome\":\"committed\"}.")]
+pub(crate) struct LimboArgs {
+    #[command(subcommand)]
+    command: LimboCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum LimboCommand {
+    /// List the transactions in limbo that no connection holds
+    List(ListArgs),
+    /// Make their changes permanent
+    Commit(EndArgs),
+    /// Undo their changes
+    Rollback(EndArgs),
+}
+
+#[derive(Args, Debug)]
+struct ListArgs {
+    /// The database
+    #[arg(value_hint = ValueHint::Url)]
+    url: String,
+    /// Only those whose message begins so
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+}
+
+#[derive(Args, Debug)]
+struct EndArgs {
+    /// The database
+    #[arg(value_hint = ValueHint::Url)]
+    url: String,
+    /// The transactions, by number
+    #[arg(required_unless_present = "message", conflicts_with = "message")]
+    numbers: Vec<u64>,
+    /// All whose message begins so
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+}
+
+pub(crate) fn run(args: &LimboArgs, json: bool) -> Result<()> {
+    match &args.command {
+        LimboCommand::List(args) => list(args, json),
+        LimboCommand::Commit(args) => end(args, true, json),
+        LimboCommand::Rollback(args) => end(args, false, json),
+    }
+}
+
+fn list(args: &ListArgs, json: bool) -> Result<()> {
+    let connection = open(&parse(&args.url)?)?;
+    let found = found(&connection, args.message.as_deref())?;
+    match json {
+        true => {
+            output::print_data(&found.iter().map(|one| format!("{}\n", as_json(one))).collect::<String>())
+        }
+        false if found.is_empty() => {
+            terminal::remark("no transactions in limbo");
+            Ok(())
+        }
+        false => output::print(&text(&found)),
+    }
+}
+
+/// Decides about each, also if another cannot be decided.
+fn end(args: &EndArgs, is_commit: bool, json: bool) -> Result<()> {
+    let connection = open(&parse(&args.url)?)?;
+    let numbers = match args.message.as_deref() {
+        None => args.numbers.clone(),
+        Some(start) => {
+            let numbers: Vec<u64> = found(&connection, Some(start))?.iter().map(|one| one.number).collect();
+            if numbers.is_empty() {
+                return Err(Failure::other(format!(
+                    "no transaction in limbo has a message that begins with {}: firearrow limbo list shows them",
+                    line(start)
+                )));
+            }
+            numbers
+        }
+    };
+    let outcome = if is_commit { "committed" } else { "rolled back" };
+    let mut failed = 0;
+    for number in numbers {
+        interrupt::check()?;
+        let ended = connection.recover(number).and_then(|transaction| match is_commit {
+            true => transaction.commit(),
+            false => transaction.rollback(),
+        });
+        match ended {
+            Ok(()) if json => {
+                output::print_data(&format!("{}\n", json!({ "transaction": number, "outcome": outcome })))?;
+            }
+            Ok(()) => output::print(&format!("{number} {outcome}\n"))?,
+            // Nothing more can be asked.
+            Err(error) if connection.is_failed() => return Err(error.into()),
+            Err(error) => {
+                terminal::remark(&Failure::from(error).text(false));
+                failed += 1;
+            }
+        }
+    }
+    match failed {
+        0 => Ok(()),
+        failed => Err(Failure::other(counted(failed, "transaction", &format!(" not {outcome}")))),
+    }
+}
+
+/// The transactions in limbo whose message begins with this text.
+fn found(connection: &Connection, start: Option<&str>) -> Result<Vec<LimboTransaction>> {
+    let mut found = connection.catalog()?.limbo_transactions()?;
+    found.retain(|one| start.is_none_or(|start| one.message.starts_with(start.as_bytes())));
+    Ok(found)
+}
+
+fn text(found: &[LimboTransaction]) -> String {
+    let mut rows = vec![["transaction", "message"].map(str::to_owned).to_vec()];
+    rows.extend(found.iter().map(|one| {
+        let message = String::from_utf8_lossy(&one.message);
+        vec![one.number.to_string(), line(&message).into_owned()]
+    }));
+    aligned(&rows, usize::MAX)
+}
+
+fn as_json(one: &LimboTransaction) -> Value {
+    let number = one.number;
+    match std::str::from_utf8(&one.message) {
+        Ok(message) => json!({ "transaction": number, "message": message }),
+        Err(_) => {
+            let hex: String = one.message.iter().map(|byte| format!("{byte:02x}")).collect();
+            json!({ "transaction": number, "message_hex": hex })
+        }
+    }
+}
