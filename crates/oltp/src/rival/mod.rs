@@ -14,8 +14,8 @@ use crate::failure::{Failure, shortened};
 use crate::input::{Delivery, Input, NewOrder, OrderStatus, Payment, StockLevel};
 use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
 use crate::way::{self, Mode, Outcome, Way, sql};
-use firearrow::ServerInfo;
 use firearrow::config::{Config, Target};
+use firearrow::{LockResolution, ServerInfo, TransactionOptions};
 use firearrow_bench::{Host, Kept, secret};
 use meter::Hand;
 pub(crate) use meter::{Meter, Metered};
@@ -88,7 +88,6 @@ impl Rival {
             "client": client.map(|client| client.display().to_string()),
             "encrypted": info.cipher.is_some(),
             "compressed": info.compressed,
-            "lock_timeout_s": LOCK_TIMEOUT_S,
         });
         let Value::Object(login) = login else { unreachable!("it is written as one") };
         let mut rival = Self { python: python.to_owned(), login, version: String::new() };
@@ -149,7 +148,9 @@ impl Rival {
         let mut job = self.login.clone();
         job.insert("sql".to_owned(), statements.iter().map(|(name, sql)| (*name, *sql)).collect());
         job.insert("mode".to_owned(), json!(mode));
-        job.insert("isolation".to_owned(), json!(isolation_of_driver(isolation)));
+        let lock = LockResolution::Timeout(LOCK_TIMEOUT_S);
+        let options = TransactionOptions::default().isolation(isolation.isolation()).lock_resolution(lock);
+        job.insert("options".to_owned(), json!(options.tpb()));
         let text = match process.ask(&Value::Object(job)) {
             Ok(Answer { said: Said::Ready(version), cpu_s }) => {
                 return Ok((shortened(&secret::hide(&version, self.password())), cpu_s));
@@ -166,15 +167,6 @@ impl Rival {
 pub(crate) struct Processes(Mutex<Vec<Option<Process>>>);
 
 const UNEXPECTED: &str = "the process of a terminal has said something that was not asked for";
-
-/// The driver's name for it.
-fn isolation_of_driver(level: Level) -> &'static str {
-    match level {
-        Level::ReadConsistency => "READ_COMMITTED_READ_CONSISTENCY",
-        Level::ReadCommitted => "READ_COMMITTED_RECORD_VERSION",
-        Level::Snapshot => "SNAPSHOT",
-    }
-}
 
 /// A connection in a process of its own.
 struct Terminal {
