@@ -90,5 +90,5 @@ cat <<END
   demo/charts        the charts as pictures
   demo/demo.fdb      the database: source .venv/bin/activate && $firearrow shell demo/demo.fdb
   demo/t_wide.parquet
-  demo/venv          Python with the package firearrow: demo/venv/bin/python demo/quickstart.py
+  demo/venv          Python with the package: source .venv/bin/activate && (cd demo && venv/bin/python quickstart.py)
 END

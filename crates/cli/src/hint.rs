@@ -18,7 +18,7 @@ pub(crate) fn of(error: &Error) -> Option<String> {
         Kind::Login
             if ["password is wrong", "no password was given"].iter().any(|text| message.contains(text)) =>
         {
-            Some("a password comes from the question for it, --password-file, FIREARROW_PASSWORD_FILE or FIREARROW_PASSWORD".to_owned())
+            Some("a password comes from the prompt, --password-file, FIREARROW_PASSWORD_FILE, FIREARROW_PASSWORD or ISC_PASSWORD".to_owned())
         }
         _ if is_iso(message) => Some("write a space in place of the T".to_owned()),
         _ => None,

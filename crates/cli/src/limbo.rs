@@ -5,6 +5,7 @@ use crate::interrupt;
 use crate::open::{open, parse};
 use crate::output::{self, counted};
 use crate::terminal::{self, line};
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueHint};
 use firearrow::Connection;
 use firearrow::catalog::LimboTransaction;
@@ -22,7 +23,8 @@ Examples:
 A two-phase commit prepares a transaction in each database before it commits any
 of them. What is left when a program dies in between is in limbo: whoever reads its
 rows gets an error until somebody decides. If one transaction of the same job has
-been committed, the others must be, too.
+been committed, the others must be, too. Let one program decide at a time.
+Firebird 3 first waits for those that connections still hold: see --timeout.
 
 With --json each line is {\"transaction\":…,\"message\":…}, with message_hex for one
 that is not UTF-8, or {\"transaction\":…,\"outcome\":\"committed\"}.")]
@@ -35,9 +37,9 @@ pub(crate) struct LimboArgs {
 enum LimboCommand {
     /// List the transactions in limbo that no connection holds
     List(ListArgs),
-    /// Make their changes permanent
+    /// Commit transactions in limbo
     Commit(EndArgs),
-    /// Undo their changes
+    /// Roll back transactions in limbo
     Rollback(EndArgs),
 }
 
@@ -46,7 +48,7 @@ struct ListArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
     url: String,
-    /// Only those whose message begins so
+    /// Only those whose message begins with TEXT
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
 }
@@ -59,8 +61,8 @@ struct EndArgs {
     /// The transactions, by number
     #[arg(required_unless_present = "message", conflicts_with = "message")]
     numbers: Vec<u64>,
-    /// All whose message begins so
-    #[arg(long, value_name = "TEXT")]
+    /// All whose message begins with TEXT
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     message: Option<String>,
 }
 
@@ -104,7 +106,7 @@ fn end(args: &EndArgs, is_commit: bool, json: bool) -> Result<()> {
         }
     };
     let outcome = if is_commit { "committed" } else { "rolled back" };
-    let mut failed = 0;
+    let (mut failed, mut printed) = (0, Ok(()));
     for number in numbers {
         interrupt::check()?;
         let ended = connection.recover(number).and_then(|transaction| match is_commit {
@@ -112,10 +114,17 @@ fn end(args: &EndArgs, is_commit: bool, json: bool) -> Result<()> {
             false => transaction.rollback(),
         });
         match ended {
-            Ok(()) if json => {
-                output::print_data(&format!("{}\n", json!({ "transaction": number, "outcome": outcome })))?;
+            // Who cannot be told of one still wants all of them decided.
+            Ok(()) => {
+                let told = match json {
+                    true => output::print_data(&format!(
+                        "{}\n",
+                        json!({ "transaction": number, "outcome": outcome })
+                    )),
+                    false => output::print(&format!("{number} {outcome}\n")),
+                };
+                printed = printed.and(told);
             }
-            Ok(()) => output::print(&format!("{number} {outcome}\n"))?,
             // Nothing more can be asked.
             Err(error) if connection.is_failed() => return Err(error.into()),
             Err(error) => {
@@ -125,7 +134,7 @@ fn end(args: &EndArgs, is_commit: bool, json: bool) -> Result<()> {
         }
     }
     match failed {
-        0 => Ok(()),
+        0 => printed,
         failed => Err(Failure::other(counted(failed, "transaction", &format!(" not {outcome}")))),
     }
 }

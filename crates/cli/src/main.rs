@@ -40,6 +40,7 @@ mod query;
 mod runner;
 mod shell;
 mod similar;
+mod sql_words;
 mod tables;
 mod terminal;
 mod wan;

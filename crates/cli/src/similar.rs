@@ -4,12 +4,14 @@ use crate::ddl;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::runner::{Listing, names};
+use crate::sql_words::is_keyword;
 use crate::terminal;
 use firearrow::catalog::{Name, quoted};
 use firearrow::sql::{TokenKind, tokens};
 use firearrow::{CancelToken, Connection, Kind};
 use firearrow_driver::foreign_sql::{self, line_after};
 use std::cell::Cell;
+use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
 /// Time left for looking up hints, shared by all errors of a script.
@@ -90,14 +92,26 @@ pub(crate) fn explained_keyword(error: Failure, sql: &str) -> Failure {
     }
 }
 
-/// The token that the engine does not understand, if another statement begins with it: the first word of a later line.
+/// The word with which another statement begins: the first of a later line, if the engine does not understand it or the word after
+/// it, and what stands before it can be the end of a statement.
 fn beginning<'a>(message: &str, sql: &'a str) -> Option<&'a str> {
     let place = message.split_once("Token unknown - line ")?.1;
     let line: usize = place.split_once(',')?.0.parse().ok()?;
-    let first = tokens(sql).find(|token| sql[..token.start].matches('\n').count() + 1 == line)?;
     let unknown = line_after(message, "Token unknown - ")?;
-    let begins = line > 1 && BEGINNINGS.iter().any(|word| first.is_word(word));
-    (begins && first.text.eq_ignore_ascii_case(unknown)).then_some(first.text)
+    let words: Vec<_> = tokens(sql).collect();
+    let at = words.iter().position(|word| sql[..word.start].matches('\n').count() + 1 == line)?;
+    let (before, rest) = words.split_at(at);
+    let first = rest.first().filter(|first| BEGINNINGS.iter().any(|word| first.is_word(word)))?;
+    let may_end = before.last().is_some_and(|last| match last.kind {
+        TokenKind::Word => !is_keyword(&last.text.to_ascii_uppercase()),
+        _ => {
+            last.is_symbol(')')
+                || !last.text.starts_with(|c: char| c.is_ascii_punctuation() && c != '\'' && c != '"')
+        }
+    });
+    let count = |symbol| before.iter().filter(|word| word.is_symbol(symbol)).count();
+    let is_unknown = rest.iter().take(2).any(|word| word.text.eq_ignore_ascii_case(unknown));
+    (may_end && is_unknown && count('(') == count(')')).then_some(first.text)
 }
 
 /// Words with which statements begin.
@@ -113,21 +127,27 @@ fn keyword(unknown: &str, sql: &str) -> Option<&'static str> {
     let candidates = places.flat_map(|(at, _)| [Some(at), at.checked_sub(1)]).flatten();
     candidates.map(|at| &words[at]).filter(|word| word.kind == TokenKind::Word).find_map(|word| {
         let written = word.text.to_ascii_uppercase();
-        if written.len() < 4 || KEYWORDS.contains(&written.as_str()) {
+        if written.len() < 4 || is_keyword(&written) {
             return None;
         }
         let most = if written.len() < 7 { 1 } else { 2 };
         let distance = |keyword: &str| strsim::damerau_levenshtein(&written, keyword);
-        KEYWORDS
+        MEANT
             .iter()
             .copied()
-            .filter(|keyword| distance(keyword) <= most)
-            .min_by_key(|keyword| distance(keyword))
+            // A plural is rather a name: ORDERS.
+            .filter(|keyword| distance(keyword) <= most && written.strip_suffix('S') != Some(*keyword))
+            .min_by_key(|keyword| (distance(keyword), Reverse(alike(&written, keyword))))
     })
 }
 
-/// Keywords of statements that people type; shorter ones are like too many names.
-const KEYWORDS: &[&str] = &[
+/// How many letters are the same before the first that is not.
+fn alike(one: &str, other: &str) -> usize {
+    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
+}
+
+/// The keywords that are suggested. Shorter ones are like too many names.
+const MEANT: &[&str] = &[
     "ALTER",
     "BEGIN",
     "BETWEEN",
@@ -258,8 +278,8 @@ fn columns(connection: &Connection, sql: &str) -> Result<Vec<String>, Failure> {
     Ok(columns)
 }
 
-/// The known name that differs least from this one, which may have an alias or a schema before it: in letter case, or in a third
-/// of its characters at most. `None` if the name itself is known: then something else is wrong.
+/// The known name that differs least from this one, which may have an alias or a schema before it: in letter case, or in about
+/// a third of its characters (two of five: CNTRY is COUNTRY). `None` if the name itself is known: then something else is wrong.
 fn nearest(name: &str, known: &[String]) -> Option<String> {
     let name = name.rsplit('.').next().unwrap_or(name).trim_matches('"');
     if known.iter().any(|other| other == name) {
@@ -308,6 +328,11 @@ mod tests {
             ((2, 1), "select", "select 1 from t\nselect 2", Some("select")),
             ((3, 3), "COMMIT", "INSERT INTO t VALUES (1)\n\n  COMMIT", Some("COMMIT")),
             ((2, 5), "SELECT", "SELECT\n(1) SELECT", None),
+            ((2, 6), "tables", "select 1 from t\nshow tables", Some("show")),
+            ((2, 1), "COMMIT", "INSERT INTO t VALUES ('a')\nCOMMIT", Some("COMMIT")),
+            ((2, 1), "set", "create table t (\nset int", None),
+            ((2, 1), "set", "select id,\nset from t", None),
+            ((2, 1), "delete", "select 1 from t where\ndelete = 1", None),
             ((1, 1), "SHOW", "SHOW", None),
             ((2, 1), "x", "SELECT 1 FROM t\nx", None),
         ] {
@@ -329,7 +354,11 @@ mod tests {
             ("PROCEUDRE", "EXECUTE PROCEUDRE p", Some("PROCEDURE")),
             ("b", "SELECT 1 FROM t WHERE a b", None),
             ("YB", "SELECT 1 FROM t GROUP YB a", None),
+            ("WHERE", "SELECT 1 FROM t WITH LOCK WHERE a = 1", None),
+            ("x", "SELECT NEXT VALUE x FROM t", None),
             ("1", "SELECT 1 FROM t \"FORM\" 1", None),
+            ("orders", "select id x orders", None),
+            ("o", "select 1 from t o wher o.id = 1", Some("WHERE")),
             ("FROM", "SELECT 1, FROM t", None),
             ("X", "", None),
         ] {

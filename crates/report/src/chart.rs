@@ -254,6 +254,7 @@ fn lines(
     }
     let mut axes = ChartBuilder::on(&plot)
         .margin(6)
+        // Half of the last number on the axis.
         .margin_right(30)
         .x_label_area_size(40)
         .y_label_area_size(70)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import time
+from collections.abc import Callable
 from contextlib import closing
 
 import pytest
@@ -16,6 +18,18 @@ def values(connection: firearrow.Connection, table: str) -> list[int]:
     found = connection.execute(f"SELECT n FROM {table} ORDER BY n").fetchall()
     connection.rollback()
     return [n for (n,) in found]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """A pool closes connections in the background."""
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def until_listed(connection: firearrow.Connection, expected: list[int]) -> None:
+    wait_for(lambda: [one.number for one in connection.limbo_transactions()] == expected)
 
 
 def test_prepared_transactions_commit_or_roll_back(connection: firearrow.Connection, numbers: str) -> None:
@@ -35,7 +49,7 @@ def test_prepared_transactions_commit_or_roll_back(connection: firearrow.Connect
     assert connection.limbo_transactions() == []
 
 
-def test_two_databases_commit_together(
+def test_two_connections_commit_together(
     connection: firearrow.Connection, other: firearrow.Connection, numbers: str
 ) -> None:
     both = connection.begin(), other.begin()
@@ -115,3 +129,64 @@ def test_asyncio(database: str, connection: firearrow.Connection, numbers: str) 
 
     run(work())
     assert values(connection, numbers) == [1, 2]
+
+
+def test_pools_leave_the_decision_to_the_program(
+    database: str, connection: firearrow.Connection, numbers: str
+) -> None:
+    with firearrow.Pool(database, max_size=1, acquire_timeout=20) as pool:
+        left = []
+        for n in (1, 2):
+            with pool.connection() as borrowed:
+                transaction = borrowed.begin()
+                transaction.execute(f"INSERT INTO {numbers} VALUES ({n})")
+                left.append(transaction.number)
+                transaction.prepare_commit("left")
+                if n == 2:
+                    # Nobody has it any more.
+                    del transaction
+                    gc.collect()
+        # The connection that had it was closed, so that others can take it over.
+        until_listed(connection, left)
+        with pool.connection() as borrowed:
+            borrowed.recover(left[0]).commit()
+            taken = borrowed.recover(left[1])
+            with pytest.raises(firearrow.InterfaceError, match="already"):
+                borrowed.recover(left[1])
+        wait_for(lambda: not taken.is_open)
+        with pytest.raises(firearrow.InterfaceError):
+            taken.commit()
+    second = firearrow.connect(database)
+    with pytest.raises(firearrow.InterfaceError, match="stays in limbo"), second.recover(left[1]):
+        second.close()
+    connection.recover(left[1]).rollback()
+    assert values(connection, numbers) == [1]
+
+
+def test_pools_of_asyncio_leave_it_too(
+    database: str, connection: firearrow.Connection, numbers: str
+) -> None:
+    async def work() -> int:
+        async with aio.Pool(database, max_size=1, acquire_timeout=20) as pool:
+            async with pool.connection() as borrowed:
+                transaction = borrowed.begin()
+                await transaction.execute(f"INSERT INTO {numbers} VALUES (1)")
+                number = await transaction.number
+                await transaction.prepare_commit(b"left")
+            until_listed(connection, [number])
+            return number
+
+    connection.recover(run(work())).commit()
+    assert values(connection, numbers) == [1]
+
+
+def test_messages(connection: firearrow.Connection) -> None:
+    transaction = connection.begin()
+    transaction.execute("SELECT 1 FROM RDB$DATABASE").fetchall()
+    with pytest.raises(firearrow.InterfaceError, match="at most 65535"):
+        transaction.prepare_commit("x" * 65536)
+    # It was refused, and goes on.
+    assert repr(transaction).endswith("open>")
+    transaction.execute("SELECT 1 FROM RDB$DATABASE").fetchall()
+    transaction.prepare_commit(bytearray(b"x" * 65535))
+    transaction.rollback()

@@ -5,7 +5,7 @@ use super::input::words;
 use super::{Next, Shell};
 use crate::failure::{Failure, Result};
 use crate::output::{Format, print};
-use crate::runner::{Flow, Listing, PlanForm};
+use crate::runner::{Flow, Listing, PlanForm, Runner};
 use crate::terminal;
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ fn switch(arguments: Arguments<'_>, before: bool) -> Result<bool> {
     }
 }
 
-fn tell(name: &str, is_on: bool) -> Result<Next> {
-    print(&format!("{name} is {}\n", if is_on { "on" } else { "off" }))?;
+fn tell(runner: &Runner, name: &str, is_on: bool) -> Result<Next> {
+    runner.display.remark(&format!("{name} is {}", if is_on { "on" } else { "off" }))?;
     Ok(Next::Continue)
 }
 
@@ -178,7 +178,7 @@ pub(super) const COMMANDS: &[Command] = &[
         run: |shell, arguments| {
             let mut runner = shell.runner.borrow_mut();
             runner.settings.expanded = switch(arguments, runner.settings.expanded)?;
-            tell("expanded display", runner.settings.expanded)
+            tell(&runner, "expanded display", runner.settings.expanded)
         },
     },
     Command {
@@ -187,9 +187,9 @@ pub(super) const COMMANDS: &[Command] = &[
         help: "rows of tables and CSV alone, without names of columns and counts",
         run: |shell, arguments| {
             let mut runner = shell.runner.borrow_mut();
-            let style = &mut runner.display.style;
-            style.bare = switch(arguments, style.bare)?;
-            tell("rows alone", style.bare)
+            let is_bare = switch(arguments, runner.display.style.bare)?;
+            runner.display.style.bare = is_bare;
+            tell(&runner, "rows alone", is_bare)
         },
     },
     Command {
@@ -199,7 +199,7 @@ pub(super) const COMMANDS: &[Command] = &[
         run: |shell, arguments| {
             let mut runner = shell.runner.borrow_mut();
             runner.settings.timing = switch(arguments, runner.settings.timing)?;
-            tell("timing", runner.settings.timing)
+            tell(&runner, "timing", runner.settings.timing)
         },
     },
     Command {
@@ -215,7 +215,7 @@ pub(super) const COMMANDS: &[Command] = &[
         run: |shell, arguments| {
             let mut runner = shell.runner.borrow_mut();
             runner.settings.auto_commit = switch(arguments, runner.settings.auto_commit)?;
-            tell("autocommit", runner.settings.auto_commit)
+            tell(&runner, "autocommit", runner.settings.auto_commit)
         },
     },
     Command {
@@ -245,7 +245,7 @@ pub(super) const COMMANDS: &[Command] = &[
             let mut runner = shell.runner.borrow_mut();
             let is_on = switch(arguments, runner.display.pager.is_some())?;
             runner.display.pager = if is_on { shell.pager.clone() } else { None };
-            tell("the pager", runner.display.pager.is_some())
+            tell(&runner, "the pager", runner.display.pager.is_some())
         },
     },
     Command {

@@ -3,10 +3,10 @@
 use super::backslash;
 use super::input::words;
 use super::names::Names;
-use super::sql_words::{beginning, fitting, following, is_keyword};
 use crate::args::Cli;
 use crate::ddl;
 use crate::runner::{Listing, Runner};
+use crate::sql_words::{beginning, fitting, following, is_keyword};
 use crate::terminal;
 use clap::{Arg, CommandFactory, ValueHint};
 use firearrow::catalog::quoted;

@@ -15,7 +15,6 @@ mod input;
 mod names;
 mod psql;
 mod script;
-mod sql_words;
 
 use crate::args::Cli;
 use crate::failure::{Failure, Result};
@@ -31,6 +30,7 @@ use editor::{Editor, Entered};
 use firearrow::{Kind, Params};
 use firearrow_driver::script::{Split, Splitter};
 use input::{command_start, words};
+use script::Place;
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -148,8 +148,8 @@ struct Shell {
     last: Option<String>,
     /// What the next prompt begins with.
     kept: String,
-    /// What is being run of a script: the script's name, if it has one, and the line on which that begins.
-    place: Option<(Option<String>, usize)>,
+    /// What is being run of a script.
+    place: Option<Place>,
     pager: Option<Pager>,
 }
 
@@ -229,19 +229,9 @@ impl Shell {
             }
             let line = trimmed[..start].matches('\n').count();
             let ran = backslash::run(self, &trimmed[start..], before);
-            return ran.or_else(|error| self.go_on(line, error));
+            return ran.or_else(|error| self.report_at(line, error));
         }
         self.run_sql(text)
-    }
-
-    /// After an error: a script may go on, so many lines after the beginning of what is run; whoever types is told.
-    fn go_on(&mut self, line: usize, error: Failure) -> Result<Next> {
-        if self.editor.is_some() {
-            return Err(error);
-        }
-        let error = self.at(line, error);
-        self.runner.borrow_mut().report_or_stop(error)?;
-        Ok(Next::Continue)
     }
 
     /// On a terminal, somebody can be asked about changes.
@@ -253,7 +243,7 @@ impl Shell {
     fn run_sql(&mut self, text: &str) -> Result<Next> {
         let Split { statements, .. } = match self.splitter.split(text) {
             Ok(split) => split,
-            Err(error) => return self.go_on(0, wrong_script(error)),
+            Err(error) => return self.report_at(0, wrong_script(error)),
         };
         for (index, statement) in statements.iter().enumerate() {
             self.last = Some((*statement).to_owned());
@@ -268,21 +258,10 @@ impl Shell {
                     }
                     return Err(error);
                 }
-                Err(error) => _ = self.go_on(line_number(text, statement) - 1, error)?,
+                Err(error) => _ = self.report_at(line_number(text, statement) - 1, error)?,
             }
         }
         Ok(Next::Continue)
-    }
-
-    /// An error with its place in the script, so many lines after the beginning of what is run.
-    fn at(&self, lines: usize, error: Failure) -> Failure {
-        match &self.place {
-            Some((Some(name), line)) => {
-                Failure::At(format!("{name}, line {}", line + lines), Box::new(error))
-            }
-            Some((None, line)) => Failure::At(format!("line {}", line + lines), Box::new(error)),
-            None => error,
-        }
     }
 
     fn statement(&mut self, sql: &str) -> Result<()> {

@@ -42,17 +42,19 @@ impl Shell {
 
     /// Runs the lines of a script, and returns how it wants to end. Its errors have their places.
     fn lines(&mut self, name: Option<String>, script: &str) -> Result<Next> {
-        let mut sql = String::new();
-        self.place = Some((name, 1));
+        let (mut sql, mut changes_terminator) = (String::new(), false);
+        self.place = Some(Place { name, line: 1 });
         for (index, line) in script.lines().enumerate() {
             if sql.trim().is_empty() {
-                sql = String::new();
+                (sql, changes_terminator) = (String::new(), false);
                 self.begin_at(index + 1);
             }
             let is_first = sql.is_empty();
             sql.push_str(line);
             sql.push('\n');
-            let may_end = line.contains('\\') || contains(line, self.splitter.terminator());
+            changes_terminator |= contains(line, "SET TERM");
+            let may_end =
+                line.contains('\\') || contains(line, self.splitter.terminator()) || changes_terminator;
             // Looking at all of a long statement after each line would take ages.
             if !may_end && !is_first {
                 continue;
@@ -68,7 +70,10 @@ impl Shell {
         if sql.trim().is_empty() {
             return Ok(Next::End);
         }
-        let rest = format!("{sql}\n{}", self.splitter.terminator());
+        let mut splitter = self.splitter.clone();
+        // An error comes again when it is run.
+        let _ = splitter.split(&sql);
+        let rest = format!("{sql}\n{}", splitter.terminator());
         if !is_whole(&rest, self.splitter.clone()) {
             let text =
                 "the script ends in the middle of a statement or comment; nothing of that statement is run";
@@ -78,8 +83,33 @@ impl Shell {
     }
 
     fn begin_at(&mut self, line: usize) {
-        if let Some((_, begin)) = &mut self.place {
-            *begin = line;
+        if let Some(place) = &mut self.place {
+            place.line = line;
         }
     }
+
+    /// An error with its place in the script, so many lines after the beginning of what is run.
+    fn at(&self, lines: usize, error: Failure) -> Failure {
+        let Some(Place { name, line }) = &self.place else { return error };
+        let line = line + lines;
+        let place =
+            name.as_ref().map_or_else(|| format!("line {line}"), |name| format!("{name}, line {line}"));
+        Failure::At(place, Box::new(error))
+    }
+
+    /// Shows an error after which a script goes on. Returns it if the script ends, with its place, and to whoever types.
+    pub(super) fn report_at(&mut self, lines: usize, error: Failure) -> Result<Next> {
+        if self.editor.is_some() {
+            return Err(error);
+        }
+        let error = self.at(lines, error);
+        self.runner.borrow_mut().report_or_stop(error)?;
+        Ok(Next::Continue)
+    }
+}
+
+/// Where in a script something is: its name, if it has one, and the line on which that begins.
+pub(super) struct Place {
+    name: Option<String>,
+    line: usize,
 }

@@ -58,6 +58,7 @@ matrix!(
         assert_eq!(some, [rolled_back(0), rolled_back(1)]);
         limbo(&["rollback", &url, "--message", "job 1,"]).failure(1, &["job 1,", "limbo list"]);
         limbo(&["commit", &url]).failure(2, &["<NUMBERS"]);
+        limbo(&["commit", &url, "--message", ""]).failure(2, &["--message <TEXT>"]);
         limbo(&["commit", &url, "--message", "job 1"]).success();
         assert_eq!(limbo(&["list", &url]).success().text(), "");
         let rows = firearrow(target, &["query", &url, "SELECT N FROM T ORDER BY N", "--no-header"]).success();

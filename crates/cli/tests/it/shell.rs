@@ -404,12 +404,20 @@ matrix!(
             };
             let outcome = outcome.failure(1, &["3 statements failed"]);
             assert!(outcome.text().contains("C\n─\n1\n"), "{}", outcome.text());
-            for line in [2, 2, 4] {
+            for (line, errors) in [(2, 2), (4, 1)] {
                 let place = format!("{name}line {line}: ");
-                assert!(outcome.stderr.contains(&place), "{place}: {}", outcome.stderr);
+                assert_eq!(outcome.stderr.matches(&place).count(), errors, "{place}: {}", outcome.stderr);
             }
+            assert!(outcome.stderr.contains("there is no command \\nonsense"), "{}", outcome.stderr);
             firearrow(target, &["query", &url, "DELETE FROM t"]).success();
         }
+        // A terminator may be set in the middle of a line.
+        let script = "SET TERM ^;\nSELECT 1 AS one FROM t_wide^ SET TERM ;^ SELECT 2 AS two\nFROM t_wide;\nSELECT 3 AS three FROM t_wide";
+        let outcome = piped(target, &url, script).success();
+        assert!(outcome.text().contains("TWO") && outcome.text().contains("THREE"), "{}", outcome.text());
+        let outcome =
+            piped(target, &url, "\\format csv\n\\timing on\n\\x\nSELECT 1 AS one FROM t_wide;\n").success();
+        assert_eq!(outcome.text(), "ONE\r\n1\r\n");
         let several = [
             "shell",
             &url,

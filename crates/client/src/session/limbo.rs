@@ -33,6 +33,10 @@ impl<B: Backend> Session<B> {
     /// finds the database damaged and shuts it down. So the abandoned ones are listed first. For a transaction that is
     /// not in limbo at all the engine's own error is best.
     pub(crate) async fn recover(&mut self, number: u64) -> Result<TransactionId> {
+        if self.open.values().any(|begun| begun.is_recovered(number)) {
+            let text = format!("transaction {number} was taken over already, by this connection");
+            return Err(Error::new(Kind::Misuse, text));
+        }
         let may_be_held = !self.abandoned.contains(&number) && {
             let (_, is_complete) = self.limbo().await?;
             is_complete && !self.abandoned.contains(&number)
@@ -45,7 +49,7 @@ impl<B: Backend> Session<B> {
             );
             return Err(Error::new(Kind::Misuse, text));
         }
-        self.recovered(id);
+        self.recovered(id, number);
         Ok(id)
     }
 }

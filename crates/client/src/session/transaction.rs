@@ -22,11 +22,17 @@ pub(super) struct Begun {
     options: TransactionOptions,
     /// Whether it went on after COMMIT RETAIN or ROLLBACK RETAIN.
     is_retained: bool,
+    /// The number by which it was taken over.
+    recovered: Option<u64>,
 }
 
 impl Begun {
     pub(super) fn is_in_limbo(self) -> bool {
         self.in_limbo
+    }
+
+    pub(super) fn is_recovered(self, number: u64) -> bool {
+        self.recovered == Some(number)
     }
 }
 
@@ -43,8 +49,13 @@ impl<B: Backend> Session<B> {
     }
 
     fn opened(&mut self, transaction: TransactionId, options: &TransactionOptions) -> TransactionId {
-        let begun =
-            Begun { in_limbo: false, has_undo: !options.no_auto_undo, options: *options, is_retained: false };
+        let begun = Begun {
+            in_limbo: false,
+            has_undo: !options.no_auto_undo,
+            options: *options,
+            is_retained: false,
+            recovered: None,
+        };
         self.open.insert(transaction, begun);
         transaction
     }
@@ -144,6 +155,11 @@ impl<B: Backend> Session<B> {
     /// First phase of a two-phase commit.
     pub(crate) async fn prepare_commit(&mut self, transaction: TransactionId, message: &[u8]) -> Result<()> {
         self.expect_open(transaction)?;
+        // Servers would keep what is left of its length in 16 bits.
+        if message.len() > usize::from(u16::MAX) {
+            let text = format!("a message of {} bytes: at most {} fit", message.len(), u16::MAX);
+            return Err(Error::new(Kind::Misuse, text));
+        }
         self.backend.prepare_commit(transaction, message).await?;
         if let Some(begun) = self.open.get_mut(&transaction) {
             begun.in_limbo = true;
@@ -152,9 +168,10 @@ impl<B: Backend> Session<B> {
     }
 
     /// A transaction in limbo was taken over.
-    pub(super) fn recovered(&mut self, transaction: TransactionId) {
+    pub(super) fn recovered(&mut self, transaction: TransactionId, number: u64) {
         let options = TransactionOptions::default();
-        let begun = Begun { in_limbo: true, has_undo: false, options, is_retained: true };
+        let recovered = Some(number);
+        let begun = Begun { in_limbo: true, has_undo: false, options, is_retained: true, recovered };
         self.open.insert(transaction, begun);
     }
 

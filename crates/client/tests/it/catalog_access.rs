@@ -141,6 +141,7 @@ matrix!(
                 )+ };
             }
             same!(
+                limbo_transactions(),
                 procedures(any),
                 functions(any),
                 parameters(any, any),

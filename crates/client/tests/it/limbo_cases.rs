@@ -50,8 +50,11 @@ pub(crate) fn limbo_is_recovered_both_ways(target: &Target) {
         assert!(error.gds_codes().contains(&NO_RECON), "{error}");
         assert!(error.message().contains(&(number + (1 << 32)).to_string()), "{error}");
 
-        // Who changes his mind changes nothing.
-        drop(second.recover(number).expect("it is in limbo"));
+        // Who changes his mind changes nothing. Two who decide differently would damage the database.
+        let taken = second.recover(number).expect("it is in limbo");
+        assert_eq!(second.recover(number).expect_err("it is taken").kind(), Kind::Misuse);
+        drop(taken);
+        drop(second.recover(number).expect("it is in limbo again"));
         second.close().expect("nothing but what is in limbo");
         let third = Connection::open(&config).expect("it opens");
         let transaction = third.recover(number).expect("it is still in limbo");
@@ -68,6 +71,21 @@ pub(crate) fn limbo_is_recovered_both_ways(target: &Target) {
 
 pub(crate) fn limbo_allows_nothing_but_an_end(target: &Target) {
     let connection = Connection::open(&database(target)).expect("it opens");
+    // A message is kept whole, or refused.
+    let message = vec![b'x'; usize::from(u16::MAX)];
+    let mut transaction = connection.begin(Default::default()).expect("it starts");
+    let error = transaction.prepare_commit(&[&message[..], b"y"].concat()).expect_err("it is too long");
+    assert_eq!(error.kind(), Kind::Misuse);
+    transaction.prepare_commit(&message).expect("it fits");
+    let number = transaction.number().expect("a number");
+    let kept = column(
+        &connection,
+        &format!(
+            "SELECT RDB$TRANSACTION_DESCRIPTION FROM RDB$TRANSACTIONS WHERE RDB$TRANSACTION_ID = {number}"
+        ),
+    );
+    assert_eq!(kept.as_binary::<i32>().value(0), message);
+    transaction.rollback().expect("it was prepared");
     let statement = connection.prepare("INSERT INTO t VALUES (2)").expect("valid SQL");
     for commits in [false, true] {
         let mut transaction = connection.begin(Default::default()).expect("it starts");

@@ -12,10 +12,11 @@ mod process;
 
 use crate::failure::{Failure, shortened};
 use crate::input::{Delivery, Input, NewOrder, OrderStatus, Payment, StockLevel};
-use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
+use crate::plan::{Level, Plan};
+use crate::run::transactions;
 use crate::way::{self, Mode, Outcome, Way, sql};
+use firearrow::ServerInfo;
 use firearrow::config::{Config, Target};
-use firearrow::{LockResolution, ServerInfo, TransactionOptions};
 use firearrow_bench::{Host, Kept, secret};
 use meter::Hand;
 pub(crate) use meter::{Meter, Metered};
@@ -148,9 +149,7 @@ impl Rival {
         let mut job = self.login.clone();
         job.insert("sql".to_owned(), statements.iter().map(|(name, sql)| (*name, *sql)).collect());
         job.insert("mode".to_owned(), json!(mode));
-        let lock = LockResolution::Timeout(LOCK_TIMEOUT_S);
-        let options = TransactionOptions::default().isolation(isolation.isolation()).lock_resolution(lock);
-        job.insert("options".to_owned(), json!(options.tpb()));
+        job.insert("options".to_owned(), json!(transactions(isolation).tpb()));
         let text = match process.ask(&Value::Object(job)) {
             Ok(Answer { said: Said::Ready(version), cpu_s }) => {
                 return Ok((shortened(&secret::hide(&version, self.password())), cpu_s));

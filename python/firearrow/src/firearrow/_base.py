@@ -77,6 +77,8 @@ class ConnectionBase(Strict, Generic[CoreConnection, CoreTransaction]):
         # Held for moments; a signal handler may come while its own thread has it.
         self._lock = threading.RLock()
         self._options: dict[str, Any] = {}
+        # Transactions of it that were prepared, and neither committed nor rolled back.
+        self._undecided = 0
         self.row_factory = row_factory
         self._max_result_rows: int | None = None
         self._max_result_bytes: int | None = None
@@ -333,7 +335,7 @@ class TransactionBase(Generic[CoreTransaction, OfConnection]):
         self._core: CoreTransaction = core
         # Whether commit or rollback was called, as opposed to a connection that was closed.
         self._was_ended = False
-        # Whether it is in limbo, where nobody may decide but the program.
+        # Leaving a block on an error must not roll it back then: other databases may have committed.
         self._is_prepared = False
         connection._adopt(self)
 
@@ -347,8 +349,24 @@ class TransactionBase(Generic[CoreTransaction, OfConnection]):
         """Whether it has not ended."""
         return self._core.is_open
 
+    def _note_prepared(self) -> None:
+        """From now on it may be in limbo."""
+        if not self._is_prepared:
+            self._is_prepared = True
+            self._connection._undecided += 1
+
+    def _note_decided(self) -> None:
+        if self._is_prepared:
+            self._is_prepared = False
+            self._connection._undecided -= 1
+
     def _check_ended(self, error: BaseException | None) -> None:
         """Refuse to leave a block as if its changes had been committed."""
+        if error is None and not self._was_ended and self._is_prepared:
+            raise errors.InterfaceError(
+                "the transaction was not committed: its connection was closed, or given back to its pool; it"
+                " stays in limbo: see Connection.recover"
+            )
         if error is None and not self._was_ended:
             raise errors.InterfaceError(
                 "the transaction ended without a commit, and its changes were rolled back: its connection was"

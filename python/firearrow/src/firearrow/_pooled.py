@@ -51,6 +51,7 @@ class Pooled(ConnectionBase[CoreConnection, CoreTransaction]):
         self._lock = threading.RLock()
         self._core = member.connection
         self._main = None
+        self._undecided = 0
         self._pool = pool
         self._member: Member[CoreConnection] | None = member
         self._dependents: list[weakref.ref[Any]] = []
@@ -103,6 +104,7 @@ class Pooled(ConnectionBase[CoreConnection, CoreTransaction]):
         """Whether a transaction of it is open, or something that was opened on it is still in use."""
         return (
             self._has_begun()
+            or self._undecided > 0
             or bool(self._lent)
             or any(reference() is not None for reference in self._dependents)
         )

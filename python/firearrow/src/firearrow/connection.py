@@ -200,11 +200,12 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         Raises
         ------
         Error
-            It is not in limbo, or a connection holds it.
+            It is not in limbo, or the connection that has prepared it holds it, or this one does. Another
+            one that has taken it over is not noticed: let one program decide.
         """
         self._check()
         taken = Transaction(self, self._core.recover(number))
-        taken._is_prepared = True
+        taken._note_prepared()
         return taken
 
     @property

@@ -81,7 +81,7 @@ class PooledConnection(Pooled[_core.Connection, _core.Transaction], Connection):
                 lent.rollback()
         left = self._take_dependents()
         for dependent in left:
-            if isinstance(dependent, Transaction) and dependent._core.is_open:
+            if isinstance(dependent, Transaction) and dependent._core.is_open and not dependent._is_prepared:
                 dependent._core.rollback()
         for dependent in left:
             if not isinstance(dependent, Transaction):
@@ -370,6 +370,9 @@ class Pool(PoolBase[_core.Connection]):
             if not self._is_to_clean(connection, member):
                 return True
             connection._end()
+            if connection._undecided:
+                # Once its connection has ended, others can decide.
+                return False
             needs_reset = self._needs_reset(connection, member)
             return (not needs_reset or self._reset(member, core)) and core.is_alive
         except Error:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._base import TransactionBase
 from .blob import BlobReader, BlobWriter
-from .errors import InterfaceError
+from .errors import Error, InterfaceError
 from .rows import chosen
 
 if TYPE_CHECKING:
@@ -25,8 +24,7 @@ __all__ = ["LimboTransaction", "Transaction"]
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True)
-class LimboTransaction:
+class LimboTransaction(NamedTuple):
     """A transaction in limbo that no connection holds."""
 
     number: int
@@ -38,7 +36,8 @@ class LimboTransaction:
 class Transaction(TransactionBase[_core.Transaction, "Connection"]):
     """A transaction; a connection can have several at a time.
 
-    As a context manager it commits at the end, and rolls back if an error leaves the block:
+    As a context manager it commits at the end, and rolls back if an error leaves the block,
+    unless it was prepared:
 
     >>> with connection.begin(isolation="snapshot", read_only=True) as transaction:
     ...     transaction.execute("SELECT COUNT(*) FROM country").fetchone()
@@ -77,18 +76,26 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
     def prepare_commit(self, message: str | bytes = "") -> None:
         """First phase of a two-phase commit: make sure that the changes can be committed, whatever happens.
 
-        From here on the transaction is *in limbo*: nothing is possible but ``commit``, which no data can
-        refuse any more, and ``rollback``. If the connection ends before, the transaction stays in limbo, and
+        From here on the transaction is *in limbo*: nothing is possible but ``commit``, which nothing in the
+        data can make fail any more, and ``rollback``. If the connection ends before, the transaction stays in limbo, and
         :meth:`Connection.recover` takes it over: note its ``number`` first. An error that leaves a ``with``
-        block decides nothing, either.
+        block decides nothing, either. Keep the transaction: only its connection's end lets others decide.
+        A pool closes a connection that comes back with one.
 
         Parameters
         ----------
         message
             For whoever has to decide; see :meth:`Connection.limbo_transactions`.
         """
-        self._core.prepare_commit(message.encode() if isinstance(message, str) else message)
-        self._is_prepared = True
+        text = message.encode() if isinstance(message, str) else bytes(message)
+        # Until it is known to have been refused: a call that was cancelled may have reached the server.
+        self._note_prepared()
+        try:
+            self._core.prepare_commit(text)
+        except Error:
+            if self._connection._core.is_alive:
+                self._note_decided()
+            raise
 
     def commit(self, *, retaining: bool = False) -> None:
         """Make the changes permanent, and end.
@@ -97,6 +104,7 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
         """
         self._was_ended = not retaining
         self._core.commit_retaining() if retaining else self._core.commit()
+        self._note_decided()
 
     def rollback(self, *, retaining: bool = False) -> None:
         """Undo the changes, and end.
@@ -105,6 +113,7 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
         """
         self._was_ended = not retaining
         self._core.rollback_retaining() if retaining else self._core.rollback()
+        self._note_decided()
 
     @property
     def number(self) -> int:

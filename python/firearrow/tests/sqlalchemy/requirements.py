@@ -102,7 +102,7 @@ LACKS = {
     "time_microseconds": "times have 100 microseconds",
     "timestamp_microseconds": "times have 100 microseconds",
     "tuple_in": "no comparison of rows",
-    "two_phase_transactions": "the driver has no two-phase commit",
+    "two_phase_transactions": "the dialect has no two-phase commit",
     "unique_index_reflect_as_unique_constraints": "a unique index is not a constraint",
     "update_from": "no UPDATE with several tables; MERGE does it",
     "uuid_data_type": "there is no UUID type; BINARY_UUID keeps them in BINARY(16)",

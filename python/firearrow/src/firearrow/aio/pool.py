@@ -108,7 +108,7 @@ class PooledConnection(Pooled[_core.AioConnection, _core.AioTransaction], Connec
         # Transactions first: it makes closing results cheap.
         left = self._take_dependents()
         for dependent in left:
-            if isinstance(dependent, Transaction) and dependent._core.is_open:
+            if isinstance(dependent, Transaction) and dependent._core.is_open and not dependent._is_prepared:
                 await dependent._core.rollback()
         for dependent in left:
             if not isinstance(dependent, Transaction):
@@ -360,6 +360,9 @@ class Pool(PoolBase[_core.AioConnection]):
             # Nobody knows what is open on it; a reset ends every transaction, too.
             return core.is_alive and await self._can_reset(core) and await self._reset(member, core)
         await connection._end()
+        if connection._undecided:
+            # Once its connection has ended, others can decide.
+            return False
         needs_reset = self._needs_reset(connection, member)
         return (not needs_reset or await self._reset(member, core)) and core.is_alive
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._base import TransactionBase
-from ..errors import InterfaceError
+from ..errors import Error, InterfaceError
 from ..rows import chosen
 from ._opening import Opening
 from .blob import BlobReader, BlobWriter, create_blob, open_blob
@@ -28,7 +28,8 @@ _numbers = itertools.count(1)
 class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
     """A transaction; a connection can have several at a time.
 
-    As an asynchronous context manager it commits at the end, and rolls back if an error leaves the block:
+    As an asynchronous context manager it commits at the end, and rolls back if an error leaves the block,
+    unless it was prepared:
 
     >>> async with connection.begin(isolation="snapshot", read_only=True) as transaction:
     ...     cursor = await transaction.execute("SELECT COUNT(*) FROM country")
@@ -67,18 +68,26 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
     async def prepare_commit(self, message: str | bytes = "") -> None:
         """First phase of a two-phase commit: make sure that the changes can be committed, whatever happens.
 
-        From here on the transaction is *in limbo*: nothing is possible but ``commit``, which no data can
-        refuse any more, and ``rollback``. If the connection ends before, the transaction stays in limbo, and
+        From here on the transaction is *in limbo*: nothing is possible but ``commit``, which nothing in the
+        data can make fail any more, and ``rollback``. If the connection ends before, the transaction stays in limbo, and
         :meth:`Connection.recover` takes it over: note its ``number`` first. An error that leaves a ``with``
-        block decides nothing, either.
+        block decides nothing, either. Keep the transaction: only its connection's end lets others decide.
+        A pool closes a connection that comes back with one.
 
         Parameters
         ----------
         message
             For whoever has to decide; see :meth:`Connection.limbo_transactions`.
         """
-        await self._core.prepare_commit(message.encode() if isinstance(message, str) else message)
-        self._is_prepared = True
+        text = message.encode() if isinstance(message, str) else bytes(message)
+        # Until it is known to have been refused: a call that was cancelled may have reached the server.
+        self._note_prepared()
+        try:
+            await self._core.prepare_commit(text)
+        except Error:
+            if self._connection._core.is_alive:
+                self._note_decided()
+            raise
 
     async def commit(self, *, retaining: bool = False) -> None:
         """Make the changes permanent, and end. If the task is cancelled, they may or may not be.
@@ -87,6 +96,7 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
         """
         self._was_ended = not retaining
         await (self._core.commit_retaining() if retaining else self._core.commit())
+        self._note_decided()
 
     async def rollback(self, *, retaining: bool = False) -> None:
         """Undo the changes, and end.
@@ -95,6 +105,7 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
         """
         self._was_ended = not retaining
         await (self._core.rollback_retaining() if retaining else self._core.rollback())
+        self._note_decided()
 
     @property
     async def number(self) -> int:

@@ -1,14 +1,14 @@
-//! Words of SQL, for completion.
+//! Words of SQL, for completion and hints.
 
 use firearrow::sql::tokens;
 
 /// Returns the keywords and functions that begin like this, in its letter case.
-pub(super) fn beginning(word: &str) -> Vec<String> {
+pub(crate) fn beginning(word: &str) -> Vec<String> {
     fitting(KEYWORDS.iter().chain(FUNCTIONS), word)
 }
 
 /// Returns the words that begin like this, in its letter case.
-pub(super) fn fitting<'a>(words: impl Iterator<Item = &'a &'a str>, word: &str) -> Vec<String> {
+pub(crate) fn fitting<'a>(words: impl Iterator<Item = &'a &'a str>, word: &str) -> Vec<String> {
     let fitting =
         words.filter(|known| known.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word)));
     let is_lower = word.chars().any(char::is_lowercase);
@@ -16,7 +16,7 @@ pub(super) fn fitting<'a>(words: impl Iterator<Item = &'a &'a str>, word: &str) 
 }
 
 /// Returns the words that may follow `SET` or `SHOW`, if the text before the cursor is that word alone.
-pub(super) fn following(before: &str) -> &'static [&'static str] {
+pub(crate) fn following(before: &str) -> &'static [&'static str] {
     let mut words = tokens(before);
     match (words.next(), words.next()) {
         (Some(first), None) if first.is_word("SET") => SET,
@@ -26,7 +26,7 @@ pub(super) fn following(before: &str) -> &'static [&'static str] {
 }
 
 /// Whether this is a keyword, in upper case.
-pub(super) fn is_keyword(word: &str) -> bool {
+pub(crate) fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }
 
