@@ -20,11 +20,11 @@ Examples:
   firearrow limbo commit demo.fdb 17 18
   firearrow limbo rollback demo.fdb --message 'job 7f3a'
 
-A two-phase commit prepares a transaction in each database before it commits any
-of them. What is left when a program dies in between is in limbo: whoever reads its
-rows gets an error until somebody decides. If one transaction of the same job has
-been committed, the others must be, too. Let one program decide at a time.
-Firebird 3 first waits for those that connections still hold: see --timeout.
+A two-phase commit prepares a transaction in each database before it commits
+any of them. What is left when a program dies in between is in limbo: whoever
+reads its rows gets an error until somebody decides. If one transaction of the
+same job has been committed, the others must be, too. Let one program decide at
+a time. Firebird 3 first waits for those that connections still hold: --timeout.
 
 With --json each line is {\"transaction\":…,\"message\":…}, with message_hex for one
 that is not UTF-8, or {\"transaction\":…,\"outcome\":\"committed\"}.")]
