@@ -6,7 +6,8 @@ import copy
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from . import _core, errors
@@ -351,14 +352,29 @@ class TransactionBase(Generic[CoreTransaction, OfConnection]):
 
     def _note_prepared(self) -> None:
         """From now on it may be in limbo."""
-        if not self._is_prepared:
-            self._is_prepared = True
-            self._connection._undecided += 1
+        # Other threads may prepare transactions of the same connection.
+        with self._connection._lock:
+            if not self._is_prepared:
+                self._is_prepared = True
+                self._connection._undecided += 1
 
     def _note_decided(self) -> None:
-        if self._is_prepared:
-            self._is_prepared = False
-            self._connection._undecided -= 1
+        with self._connection._lock:
+            if self._is_prepared:
+                self._is_prepared = False
+                self._connection._undecided -= 1
+
+    @contextmanager
+    def _preparing(self) -> Generator[None]:
+        """Around the first phase of a commit."""
+        # Until it is known to have been refused: a call that was cancelled may have reached the server.
+        self._note_prepared()
+        try:
+            yield
+        except errors.Error:
+            if self._connection._core.is_alive:
+                self._note_decided()
+            raise
 
     def _check_ended(self, error: BaseException | None) -> None:
         """Refuse to leave a block as if its changes had been committed."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core
 from ._base import TransactionBase
 from .blob import BlobReader, BlobWriter
-from .errors import Error, InterfaceError
+from .errors import InterfaceError
 from .rows import chosen
 
 if TYPE_CHECKING:
@@ -88,14 +88,8 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
             For whoever has to decide; see :meth:`Connection.limbo_transactions`.
         """
         text = message.encode() if isinstance(message, str) else bytes(message)
-        # Until it is known to have been refused: a call that was cancelled may have reached the server.
-        self._note_prepared()
-        try:
+        with self._preparing():
             self._core.prepare_commit(text)
-        except Error:
-            if self._connection._core.is_alive:
-                self._note_decided()
-            raise
 
     def commit(self, *, retaining: bool = False) -> None:
         """Make the changes permanent, and end.

@@ -160,23 +160,12 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         return Transaction(self, self._begin_core(isolation, read_only, lock_timeout, snapshot))
 
     async def limbo_transactions(self) -> list[LimboTransaction]:
-        """Return the transactions in limbo that no connection holds, by number.
-
-        They were prepared (:meth:`Transaction.prepare_commit`), and neither committed nor rolled back. Firebird 3
-        first waits for those that other connections are about to decide.
-        """
+        """Return the transactions in limbo; see :meth:`firearrow.Connection.limbo_transactions`."""
         self._check()
         return [LimboTransaction(**found) for found in await self._core.catalog("limbo_transactions")]
 
     async def recover(self, number: int) -> Transaction:
-        """Take over a transaction in limbo, to commit it or roll it back.
-
-        Raises
-        ------
-        Error
-            It is not in limbo, or the connection that has prepared it holds it, or this one does. Another
-            one that has taken it over is not noticed: let one program decide.
-        """
+        """Take over a transaction in limbo; see :meth:`firearrow.Connection.recover`."""
         self._check()
         taken = Transaction(self, await self._core.recover(number))
         taken._note_prepared()

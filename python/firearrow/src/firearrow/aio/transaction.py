@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._base import TransactionBase
-from ..errors import Error, InterfaceError
+from ..errors import InterfaceError
 from ..rows import chosen
 from ._opening import Opening
 from .blob import BlobReader, BlobWriter, create_blob, open_blob
@@ -66,28 +66,13 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
         return create_blob(self._connection, self._core)
 
     async def prepare_commit(self, message: str | bytes = "") -> None:
-        """First phase of a two-phase commit: make sure that the changes can be committed, whatever happens.
+        """First phase of a two-phase commit; see :meth:`firearrow.Transaction.prepare_commit`.
 
-        From here on the transaction is *in limbo*: nothing is possible but ``commit``, which nothing in the
-        data can make fail any more, and ``rollback``. If the connection ends before, the transaction stays in limbo, and
-        :meth:`Connection.recover` takes it over: note its ``number`` first. An error that leaves a ``with``
-        block decides nothing, either. Keep the transaction: only its connection's end lets others decide.
-        A pool closes a connection that comes back with one.
-
-        Parameters
-        ----------
-        message
-            For whoever has to decide; see :meth:`Connection.limbo_transactions`.
+        If the task is cancelled, it may or may not be prepared.
         """
         text = message.encode() if isinstance(message, str) else bytes(message)
-        # Until it is known to have been refused: a call that was cancelled may have reached the server.
-        self._note_prepared()
-        try:
+        with self._preparing():
             await self._core.prepare_commit(text)
-        except Error:
-            if self._connection._core.is_alive:
-                self._note_decided()
-            raise
 
     async def commit(self, *, retaining: bool = False) -> None:
         """Make the changes permanent, and end. If the task is cancelled, they may or may not be.
