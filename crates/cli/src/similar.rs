@@ -4,7 +4,7 @@ use crate::ddl;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::runner::{Listing, names};
-use crate::sql_words::is_keyword;
+use crate::sql_words::{BEGINNINGS, MEANT, is_keyword};
 use crate::terminal;
 use firearrow::catalog::{Name, quoted};
 use firearrow::sql::{TokenKind, tokens};
@@ -104,22 +104,13 @@ fn beginning<'a>(message: &str, sql: &'a str) -> Option<&'a str> {
     let first = rest.first().filter(|first| BEGINNINGS.iter().any(|word| first.is_word(word)))?;
     let may_end = before.last().is_some_and(|last| match last.kind {
         TokenKind::Word => !is_keyword(&last.text.to_ascii_uppercase()),
-        _ => {
-            last.is_symbol(')')
-                || !last.text.starts_with(|c: char| c.is_ascii_punctuation() && c != '\'' && c != '"')
-        }
+        TokenKind::Symbol => last.is_symbol(')'),
+        _ => true,
     });
     let count = |symbol| before.iter().filter(|word| word.is_symbol(symbol)).count();
     let is_unknown = rest.iter().take(2).any(|word| word.text.eq_ignore_ascii_case(unknown));
     (may_end && is_unknown && count('(') == count(')')).then_some(first.text)
 }
-
-/// Words with which statements begin.
-const BEGINNINGS: &[&str] = &[
-    "ALTER", "COMMENT", "COMMIT", "CREATE", "DELETE", "DROP", "EXECUTE", "EXIT", "GRANT", "HELP", "INPUT",
-    "INSERT", "MERGE", "OUTPUT", "QUIT", "RECREATE", "REVOKE", "ROLLBACK", "SELECT", "SET", "SHOW", "UPDATE",
-    "WITH",
-];
 
 fn keyword(unknown: &str, sql: &str) -> Option<&'static str> {
     let words: Vec<_> = tokens(sql).collect();
@@ -145,76 +136,6 @@ fn keyword(unknown: &str, sql: &str) -> Option<&'static str> {
 fn alike(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }
-
-/// The keywords that are suggested. Shorter ones are like too many names.
-const MEANT: &[&str] = &[
-    "ALTER",
-    "BEGIN",
-    "BETWEEN",
-    "BLOCK",
-    "CASE",
-    "CAST",
-    "COMMIT",
-    "CONSTRAINT",
-    "CREATE",
-    "DECLARE",
-    "DEFAULT",
-    "DELETE",
-    "DISTINCT",
-    "DOMAIN",
-    "DROP",
-    "EXECUTE",
-    "EXISTS",
-    "FETCH",
-    "FIRST",
-    "FOREIGN",
-    "FROM",
-    "FULL",
-    "FUNCTION",
-    "GENERATOR",
-    "GRANT",
-    "GROUP",
-    "HAVING",
-    "INDEX",
-    "INNER",
-    "INSERT",
-    "INTEGER",
-    "INTO",
-    "JOIN",
-    "LEFT",
-    "LIKE",
-    "MATCHING",
-    "MERGE",
-    "NULL",
-    "ORDER",
-    "OUTER",
-    "PRIMARY",
-    "PROCEDURE",
-    "RECREATE",
-    "REFERENCES",
-    "RETURNING",
-    "RETURNS",
-    "REVOKE",
-    "RIGHT",
-    "ROLLBACK",
-    "ROWS",
-    "SELECT",
-    "SEQUENCE",
-    "SUSPEND",
-    "TABLE",
-    "THEN",
-    "TRIGGER",
-    "UNION",
-    "UNIQUE",
-    "UPDATE",
-    "USING",
-    "VALUES",
-    "VARCHAR",
-    "VIEW",
-    "WHEN",
-    "WHERE",
-    "WITH",
-];
 
 /// The name of an object of this kind that a definition needs and the database does not have.
 fn missing<'a>(message: &'a str, kind: &str) -> Option<&'a str> {

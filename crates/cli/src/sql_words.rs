@@ -84,6 +84,26 @@ const FUNCTIONS: &[&str] = &[
     "TANH", "TRUNC", "UNICODE_CHAR", "UNICODE_VAL", "UUID_TO_CHAR", "VAR_POP", "VAR_SAMP",
 ];
 
+/// Words with which statements begin.
+#[rustfmt::skip]
+pub(crate) const BEGINNINGS: &[&str] = &[
+    "ALTER", "COMMENT", "COMMIT", "CREATE", "DELETE", "DROP", "EXECUTE", "EXIT", "GRANT", "HELP", "INPUT",
+    "INSERT", "MERGE", "OUTPUT", "QUIT", "RECREATE", "REVOKE", "ROLLBACK", "SELECT", "SET", "SHOW", "UPDATE",
+    "WITH",
+];
+
+/// The keywords that are suggested for misspelt ones. Shorter ones are like too many names.
+#[rustfmt::skip]
+pub(crate) const MEANT: &[&str] = &[
+    "ALTER", "BEGIN", "BETWEEN", "BLOCK", "CASE", "CAST", "COMMIT", "CONSTRAINT", "CREATE", "DECLARE",
+    "DEFAULT", "DELETE", "DISTINCT", "DOMAIN", "DROP", "EXECUTE", "EXISTS", "FETCH", "FIRST", "FOREIGN", "FROM",
+    "FULL", "FUNCTION", "GENERATOR", "GRANT", "GROUP", "HAVING", "INDEX", "INNER", "INSERT", "INTEGER", "INTO",
+    "JOIN", "LEFT", "LIKE", "MATCHING", "MERGE", "NULL", "ORDER", "OUTER", "PRIMARY", "PROCEDURE", "RECREATE",
+    "REFERENCES", "RETURNING", "RETURNS", "REVOKE", "RIGHT", "ROLLBACK", "ROWS", "SELECT", "SEQUENCE",
+    "SUSPEND", "TABLE", "THEN", "TRIGGER", "UNION", "UNIQUE", "UPDATE", "USING", "VALUES", "VARCHAR", "VIEW",
+    "WHEN", "WHERE", "WITH",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,9 +126,10 @@ mod tests {
 
     #[test]
     fn words_are_sorted_and_unique() {
-        for words in [KEYWORDS, FUNCTIONS, SET, SHOW] {
+        for words in [KEYWORDS, FUNCTIONS, SET, SHOW, BEGINNINGS, MEANT] {
             assert!(words.is_sorted_by(|a, b| a < b));
         }
         assert!(FUNCTIONS.iter().all(|word| !is_keyword(word)));
+        assert!(MEANT.iter().all(|word| is_keyword(word)));
     }
 }

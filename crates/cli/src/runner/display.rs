@@ -110,18 +110,23 @@ impl Display {
 
     /// Shows a line about what was done. Programs need none among their data.
     pub(crate) fn remark(&self, text: &str) -> Result<()> {
-        if self.is_conversation && (self.format.is_for_people() || io::stdout().is_terminal()) {
-            Ok(writeln!(io::stdout(), "{}", terminal::lines(text))?)
-        } else if self.format.is_for_people() {
-            self.text(&format!("{text}\n"))
-        } else {
-            Ok(())
+        if !self.is_for_people() {
+            return Ok(());
         }
+        if self.is_conversation {
+            return Ok(writeln!(io::stdout(), "{}", terminal::lines(text))?);
+        }
+        self.text(&format!("{text}\n"))
+    }
+
+    /// Whether people see the rows, in whatever format.
+    fn is_for_people(&self) -> bool {
+        self.format.is_for_people() || self.is_conversation && io::stdout().is_terminal()
     }
 
     /// Shows a figure that was asked for, wherever that can be.
     pub(crate) fn figure(&self, text: &str) -> Result<()> {
-        if self.format.is_for_people() || self.is_conversation && io::stdout().is_terminal() {
+        if self.is_for_people() {
             return self.remark(text);
         }
         terminal::remark(text);
