@@ -1,9 +1,10 @@
-//! Arrow's C data interface in Python's capsules: `__arrow_c_stream__`, in both directions.
+//! Arrow's C data interface in Python's capsules: `__arrow_c_stream__`, in both directions, and `__arrow_c_schema__`.
 #![allow(unsafe_code)]
 
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
+use arrow::ffi::FFI_ArrowSchema;
 use arrow::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use firearrow_driver::size_of_rows;
 use pyo3::exceptions::PyTypeError;
@@ -15,6 +16,14 @@ use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const NAME: &CStr = c_str!("arrow_array_stream");
+const SCHEMA_NAME: &CStr = c_str!("arrow_schema");
+
+/// Tells a consumer the columns.
+pub(crate) fn schema<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
+    let exported = FFI_ArrowSchema::try_from(schema.as_ref());
+    let exported = exported.map_err(|failed| PyTypeError::new_err(failed.to_string()))?;
+    PyCapsule::new_with_value(py, exported, SCHEMA_NAME)
+}
 
 /// Hands a reader to whoever takes the capsule.
 pub(crate) fn stream<'py>(

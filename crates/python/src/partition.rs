@@ -19,6 +19,7 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct Partitions {
     query: Arc<Part<PartitionedQuery>>,
+    schema: SchemaRef,
     descriptors: Vec<Vec<u8>>,
     #[pyo3(get)]
     why_plain: Option<String>,
@@ -28,15 +29,17 @@ pub(crate) struct Partitions {
 impl Partitions {
     /// Divides a query into at most so many parts.
     #[new]
-    #[pyo3(signature = (connection, sql, parameters=None, most=None))]
+    #[pyo3(signature = (connection, sql, parameters=None, most=None, without_snapshot=false))]
     fn new(
         py: Python<'_>,
         connection: &Connection,
         sql: &str,
         parameters: Option<&Bound<'_, PyAny>>,
         most: Option<Bounded<usize>>,
+        without_snapshot: bool,
     ) -> PyResult<Self> {
         let (sql, params, options) = wanted(py, sql, parameters, most)?;
+        let options = options.without_snapshot(without_snapshot);
         let shared = &connection.shared;
         shared.call(py, || {
             let (query, descriptors) = shared.run(py, |connection| {
@@ -44,13 +47,17 @@ impl Partitions {
                 let descriptors = to_bytes(query.partitions())?;
                 Ok((query, descriptors))
             })?;
-            let why_plain = query.why_plain().map(ToString::to_string);
-            Ok(Self { query: Part::new(shared, query), descriptors, why_plain })
+            let (schema, why_plain) = (query.schema(), query.why_plain().map(ToString::to_string));
+            Ok(Self { query: Part::new(shared, query), schema, descriptors, why_plain })
         })
     }
 
     fn descriptors<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         self.descriptors.iter().map(|bytes| PyBytes::new(py, bytes)).collect()
+    }
+
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.schema)
     }
 
     /// Lets its snapshot go.

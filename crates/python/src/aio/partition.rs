@@ -4,6 +4,7 @@ use super::connection::{Connection, Shared};
 use super::operation::{Operation, spawn, spawn_plain};
 use super::runtime;
 use crate::batches::Batches;
+use crate::capsule;
 use crate::dependent::Dependent;
 use crate::failure::Failure;
 use crate::options::Bounded;
@@ -12,7 +13,7 @@ use arrow::datatypes::SchemaRef;
 use firearrow::asynchronous::{Cursor, PartitionedQuery};
 use firearrow::{BatchLimits, Partition};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyCapsule};
 use std::mem;
 use std::sync::{Arc, Weak};
 use tokio::sync::Mutex;
@@ -69,6 +70,7 @@ impl<T: Send> Inner<T> {
 #[pyclass(frozen, name = "AioPartitions", module = "firearrow._core")]
 pub(crate) struct Partitions {
     query: Arc<Inner<PartitionedQuery>>,
+    schema: SchemaRef,
     descriptors: Vec<Vec<u8>>,
     #[pyo3(get)]
     why_plain: Option<String>,
@@ -78,29 +80,35 @@ pub(crate) struct Partitions {
 impl Partitions {
     /// Divides a query into at most so many parts.
     #[staticmethod]
-    #[pyo3(signature = (connection, sql, parameters=None, most=None))]
+    #[pyo3(signature = (connection, sql, parameters=None, most=None, without_snapshot=false))]
     fn open(
         py: Python<'_>,
         connection: &Connection,
         sql: &str,
         parameters: Option<&Bound<'_, PyAny>>,
         most: Option<Bounded<usize>>,
+        without_snapshot: bool,
     ) -> PyResult<Operation> {
         connection.shared.facts.check_process(py)?;
         let (sql, params, options) = wanted(py, sql, parameters, most)?;
+        let options = options.without_snapshot(without_snapshot);
         let shared = Arc::clone(&connection.shared);
         let open = async move {
             let connection = shared.enter().await?;
             let query = connection.partition(&sql, params, &options).await?;
             let descriptors = to_bytes(query.partitions())?;
-            let why_plain = query.why_plain().map(ToString::to_string);
-            Ok(Self { query: Inner::new(&shared, query), descriptors, why_plain })
+            let (schema, why_plain) = (query.schema(), query.why_plain().map(ToString::to_string));
+            Ok(Self { query: Inner::new(&shared, query), schema, descriptors, why_plain })
         };
         spawn(py, open, |py, parts| Ok(Py::new(py, parts)?.into_any()))
     }
 
     fn descriptors<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         self.descriptors.iter().map(|bytes| PyBytes::new(py, bytes)).collect()
+    }
+
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.schema)
     }
 
     /// Lets its snapshot go.

@@ -49,9 +49,15 @@ class Connection:
 class Partitions:
     why_plain: str | None
     def __new__(
-        cls, connection: Connection, sql: str, parameters: object = None, most: int | None = None
+        cls,
+        connection: Connection,
+        sql: str,
+        parameters: object = None,
+        most: int | None = None,
+        without_snapshot: bool = False,
     ) -> Partitions: ...
     def descriptors(self) -> list[bytes]: ...
+    def schema(self) -> object: ...
     def close(self) -> None: ...
 
 class Transaction:
@@ -282,9 +288,14 @@ class AioPartitions:
     why_plain: str | None
     @staticmethod
     def open(
-        connection: AioConnection, sql: str, parameters: object = None, most: int | None = None
+        connection: AioConnection,
+        sql: str,
+        parameters: object = None,
+        most: int | None = None,
+        without_snapshot: bool = False,
     ) -> Operation[AioPartitions]: ...
     def descriptors(self) -> list[bytes]: ...
+    def schema(self) -> object: ...
     def close(self) -> Operation[None]: ...
 
 class AioPart:

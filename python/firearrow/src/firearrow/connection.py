@@ -221,7 +221,9 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         self._check()
         return self._adopt(Events(_core.Events(self._core, event_names(names))))
 
-    def read_partitions(self, sql: str, n: int = 0, *, parameters: object = None) -> Partitions:
+    def read_partitions(
+        self, sql: str, n: int = 0, *, parameters: object = None, without_snapshot: bool = False
+    ) -> Partitions:
         """Divide a query of one large table into parts that several connections read, from one snapshot.
 
         Parameters
@@ -233,9 +235,13 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
             before Firebird 4, are one part.
         parameters
             Its parameters, as with :meth:`execute`.
+        without_snapshot
+            Divide before Firebird 4, too: each part sees what is committed when it is read, so that rows
+            that others change meanwhile may be missing, or appear twice.
         """
         self._check()
-        return self._adopt(Partitions(_core.Partitions(self._core, sql, parameters, n)))
+        core = _core.Partitions(self._core, sql, parameters, n, without_snapshot)
+        return self._adopt(Partitions(core))
 
     def read_partition(self, descriptor: bytes) -> Part:
         """Read a part of a query with this connection; see :func:`firearrow.read_partition`."""

@@ -44,6 +44,10 @@ class Partitions:
         self.descriptors = core.descriptors()
         self.why_plain = core.why_plain
 
+    def __arrow_c_schema__(self) -> object:
+        """Tell an Arrow consumer the columns of every part: ``pyarrow.schema(parts)``."""
+        return self._core.schema()
+
     def close(self) -> None:
         """Let the snapshot go: parts that are not being read yet cannot be read any more."""
         self._core.close()

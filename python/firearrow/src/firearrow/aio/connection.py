@@ -186,14 +186,16 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         self._check()
         return Listening(self, event_names(names))
 
-    def read_partitions(self, sql: str, n: int = 0, *, parameters: object = None) -> Opening[Partitions]:
+    def read_partitions(
+        self, sql: str, n: int = 0, *, parameters: object = None, without_snapshot: bool = False
+    ) -> Opening[Partitions]:
         """Divide a query of one large table into parts that several connections read, from one snapshot.
 
         To be awaited, or entered with ``async with``. Takes what :meth:`firearrow.Connection.read_partitions`
         takes.
         """
         self._check()
-        return divide(self, sql, n, parameters)
+        return divide(self, sql, n, parameters, without_snapshot)
 
     def read_partition(self, descriptor: bytes) -> Opening[Part]:
         """Read a part of a query with this connection; see :func:`firearrow.aio.read_partition`.

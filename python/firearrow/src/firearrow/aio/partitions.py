@@ -46,6 +46,10 @@ class Partitions:
         self.why_plain = core.why_plain
         self.closed = False
 
+    def __arrow_c_schema__(self) -> object:
+        """Tell an Arrow consumer the columns of every part: ``pyarrow.schema(parts)``."""
+        return self._core.schema()
+
     async def close(self) -> None:
         """Let the snapshot go: parts that are not being read yet cannot be read any more."""
         self.closed = True
@@ -143,12 +147,15 @@ def read_partition(descriptor: bytes, database: str, **options: Any) -> Opening[
     return Opening(begin)
 
 
-def divide(connection: Connection, sql: str, n: int, parameters: object) -> Opening[Partitions]:
+def divide(
+    connection: Connection, sql: str, n: int, parameters: object, without_snapshot: bool
+) -> Opening[Partitions]:
     """Divide a query of this connection."""
 
     async def begin() -> Partitions:
         connection._check()
-        opened = Partitions(await _core.AioPartitions.open(connection._core, sql, parameters, n))
+        core = _core.AioPartitions.open(connection._core, sql, parameters, n, without_snapshot)
+        opened = Partitions(await core)
         return await _adopted(connection, opened)
 
     return Opening(begin)

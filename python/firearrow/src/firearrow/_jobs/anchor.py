@@ -1,0 +1,70 @@
+"""The program that a job belongs to: when it ends, the job's processes have no purpose any more.
+
+A worker of Spark's planner ends at once; its Java process is the driver. So the anchor is the nearest ancestor that is
+not a Python process, or this process's parent where that cannot be found out.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+__all__ = ["Anchor", "driver", "this_process"]
+
+
+class Anchor(NamedTuple):
+    """A process, and when it began, since numbers of processes are used again."""
+
+    process: int
+    started: str | None
+
+    @property
+    def is_alive(self) -> bool:
+        if os.name == "nt":
+            return True
+        try:
+            os.kill(self.process, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+        found = _facts(self.process)
+        return found is None or (found.state != "Z" and found.started == self.started)
+
+
+class _Facts(NamedTuple):
+    name: str
+    state: str
+    parent: int
+    started: str
+
+
+def this_process() -> Anchor:
+    """The process that calls."""
+    return _anchor(os.getpid())
+
+
+def driver() -> Anchor:
+    """The nearest ancestor that is not a Python process; see above."""
+    process = os.getppid()
+    while (found := _facts(process)) and "python" in found.name and found.parent > 1:
+        process = found.parent
+    return _anchor(process)
+
+
+def _anchor(process: int) -> Anchor:
+    found = _facts(process)
+    return Anchor(process, found.started if found else None)
+
+
+def _facts(process: int) -> _Facts | None:
+    """What Linux tells of a process; ``None`` elsewhere."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return None
+    # NUMBER (NAME) STATE PARENT …; a name may have blanks and brackets. The start is field 22.
+    name, _, rest = text.partition("(")[2].rpartition(")")
+    fields = rest.split()
+    return _Facts(name, fields[0], int(fields[1]), fields[19])

@@ -1,0 +1,55 @@
+"""Where a job reads or writes: a database, and how to connect to it from any process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import errors
+from ..connection import Connection, connect
+
+__all__ = ["Place", "engine_release", "quoted"]
+
+# The engine keeps as many bytes of a process's name.
+_NAME = 255
+
+
+@dataclass(frozen=True)
+class Place:
+    """A database, as :func:`firearrow.connect` takes it. It is sent to other processes, password included."""
+
+    database: str
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Of :func:`firearrow.connect`."""
+    session: str | None = None
+    """A statement that each new session begins with."""
+    query_timeout: float | None = None
+    """Seconds that a statement may take (Firebird 4 and newer)."""
+
+    def connect(self, name: str, **more: Any) -> Connection:
+        """Connect as the process ``name``, which the monitoring tables show."""
+        options = {**self.options, **more, "process_name": name[:_NAME]}
+        connection = connect(self.database, **options)
+        try:
+            if self.query_timeout:
+                connection.set_timeouts(statement=self.query_timeout)
+            if self.session:
+                connection.execute(self.session)
+                connection.commit()
+        except BaseException:
+            with suppress(errors.Error):
+                connection.close()
+            raise
+        return connection
+
+
+def engine_release(connection: Connection) -> int:
+    """Return the engine's major release."""
+    return int(str(connection.info["engine_version"]).split(".")[0])
+
+
+def quoted(name: str) -> str:
+    """Return a name, as it is stored, in SQL."""
+    return '"' + name.replace('"', '""') + '"'

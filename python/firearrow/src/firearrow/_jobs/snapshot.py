@@ -1,0 +1,98 @@
+"""The process that holds a snapshot after the planner has ended, until nobody reads it any more.
+
+Spark plans in a process that ends at once, and its tasks begin whenever there is room for them. This process divides the
+query, answers with the parts, and keeps the transaction that they depend on. It looks for readers in the monitoring
+tables, where every user sees at least their own connections: so it needs no port that tasks could reach.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import errors
+from .anchor import Anchor
+from .place import Place
+from .process import Child, answer, detach_output, fail, requests
+from .reading import Division, Query, divide
+
+if TYPE_CHECKING:
+    from ..connection import Connection
+
+__all__ = ["Holding", "hold"]
+
+# Dividing takes a few round trips, and connecting has its own limit.
+_PLANNING = 120.0
+# Seconds between two looks: at the driver, and at the server.
+_SHORTEST, _LONGEST = 1.0, 20.0
+
+_READERS = "SELECT COUNT(*) FROM MON$ATTACHMENTS WHERE MON$REMOTE_PROCESS = ?"
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What the process is asked for."""
+
+    place: Place
+    query: Query
+    parts: int
+    without_snapshot: bool
+    name: str
+    """Of its connection."""
+    readers: str
+    """Of the connections that read."""
+    idle: float
+    """Seconds without any reader after which it ends."""
+    anchor: Anchor
+
+
+def hold(holding: Holding) -> Division:
+    """Divide a query, and have the snapshot held by a process if the parts need one."""
+    child = Child("snapshot")
+    child.send(holding)
+    division: Division = child.answer(_PLANNING)
+    child.leave()
+    return division
+
+
+def main() -> None:
+    """The process."""
+    holding: Holding = requests()
+    try:
+        division, held = divide(
+            holding.place,
+            holding.query,
+            holding.parts,
+            holding.name,
+            without_snapshot=holding.without_snapshot,
+        )
+    except BaseException as error:
+        fail(error)
+        return
+    answer(division)
+    detach_output()
+    if held is not None:
+        with closing(held), suppress(errors.Error):
+            # An error means that the connection is lost, and the snapshot with it. Readers find out.
+            _wait(held.connection, holding)
+
+
+def _wait(connection: Connection, holding: Holding) -> None:
+    """Return when nobody has read for a while."""
+    pause = min(holding.idle / 10, _LONGEST)
+    seen = looked = time.monotonic()
+    while holding.anchor.is_alive and time.monotonic() - seen < holding.idle:
+        time.sleep(min(pause, _SHORTEST))
+        if time.monotonic() - looked < pause:
+            continue
+        looked = time.monotonic()
+        # A transaction sees the monitoring tables as they were when it first looked.
+        with connection.begin(isolation="read_committed", read_only=True) as transaction:
+            if transaction.execute(_READERS, (holding.readers,)).fetchone()[0]:
+                seen = looked
+
+
+if __name__ == "__main__":
+    main()

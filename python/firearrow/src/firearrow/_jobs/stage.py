@@ -1,0 +1,197 @@
+"""The table that a job writes: the one that is meant, or one beside it whose rows are moved in one transaction.
+
+Rows of an ``append`` go where they belong. Those of ``overwrite`` and ``upsert`` would meet rows that another
+transaction of the same job has just deleted or changed, so they are collected in a table of their own first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .. import errors
+from .place import engine_release, quoted
+
+if TYPE_CHECKING:
+    from ..connection import Connection
+    from .writing import Target
+
+__all__ = ["Stage", "similar_name"]
+
+_CREATED = "made by {}"
+
+
+class Stage:
+    """What a job needs beside its rows.
+
+    Attributes
+    ----------
+    table : str
+        The table that is meant, as its name is stored.
+    written : str
+        The table that attempts write.
+    """
+
+    def __init__(self, connection: Connection, target: Target, schema: Any, owner: str, leader: int) -> None:
+        self._connection = connection
+        self._target = target
+        self._is_new = False
+        found = similar_name(target.table, [table.name for table in connection.catalog.tables()], "table")
+        if found is None:
+            if target.mode == "upsert":
+                raise errors.ProgrammingError(f"there is no table {target.table!r} to upsert into")
+            found = _name(target.table)
+            connection.cursor().ingest(schema.empty_table(), found, mode="create", text=target.text)
+            connection.commit()
+            self._is_new = True
+        self.table = self.written = found
+        try:
+            stored = [column.name for column in connection.catalog.columns(found)]
+            self._columns = [_column(name, stored, found) for name in schema.names]
+            self._key = self._key_columns(stored)
+            if target.mode != "append":
+                self.written = self._make(owner, leader)
+        except BaseException:
+            self.remove()
+            raise
+
+    def _key_columns(self, stored: list[str]) -> list[str]:
+        if self._target.mode != "upsert":
+            return []
+        key = [_column(name, stored, self.table) for name in self._target.key]
+        if not key:
+            constraints = self._connection.catalog.constraints(self.table)
+            key = next((found.columns for found in constraints if found.kind == "primary key"), [])
+        if not key:
+            raise errors.ProgrammingError(f"table {quoted(self.table)} has no primary key: name the key's columns")
+        if missing := [name for name in key if name not in self._columns]:
+            raise errors.ProgrammingError(f"the rows have no column {missing[0]!r}, which is part of the key")
+        return key
+
+    def _make(self, owner: str, leader: int) -> str:
+        """Make a table with the same columns. One job at a time has it, since its name says for which table it is."""
+        connection = self._connection
+        number, fields = self._facts()
+        name = f"FIREARROW_STAGE_{number}"
+        columns = ", ".join(f"{quoted(column)} {quoted(fields[column])}" for column in self._columns)
+        remarks = next((table.remarks for table in connection.catalog.tables(name)), None)
+        if remarks is not None:
+            first = int(remarks.rpartition(" ")[2]) if remarks.startswith("firearrow job ") else None
+            if first is None or _is_active(connection, first):
+                raise errors.OperationalError(
+                    f"another job replaces or upserts rows of {quoted(self.table)} (table {quoted(name)}: {remarks}): "
+                    "wait until it ends"
+                )
+            # Its job has ended without it.
+            connection.execute(f"DROP TABLE {quoted(name)}")
+            connection.commit()
+        try:
+            connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
+            connection.execute(f"COMMENT ON TABLE {quoted(name)} IS '{owner}, transaction {leader}'")
+            connection.commit()
+        except errors.Error as error:
+            with suppress(errors.Error):
+                connection.rollback()
+            raise type(error)(
+                f"{self._target.mode!r} needs the right to create a table, and another job may not write "
+                f"{quoted(self.table)} in this way at the same time: {error}"
+            ) from error
+        return name
+
+    def _facts(self) -> tuple[int, dict[str, str]]:
+        """The table's number, and the domain of each column, which every column has."""
+        rows = self._connection.execute(
+            "SELECT r.RDB$RELATION_ID, TRIM(f.RDB$FIELD_NAME), TRIM(f.RDB$FIELD_SOURCE) FROM RDB$RELATIONS r "
+            "JOIN RDB$RELATION_FIELDS f ON f.RDB$RELATION_NAME = r.RDB$RELATION_NAME WHERE r.RDB$RELATION_NAME = ?",
+            (self.table,),
+        ).fetchall()
+        return rows[0][0], {column: domain for _, column, domain in rows}
+
+    def finish(self) -> None:
+        """When all rows are there: move them in one transaction."""
+        if self.written == self.table:
+            return
+        connection, columns = self._connection, ", ".join(map(quoted, self._columns))
+        table, stage = quoted(self.table), quoted(self.written)
+        if self._target.mode == "upsert":
+            self._check_key(stage)
+            sql = [self._merge()]
+        else:
+            sql = [f"DELETE FROM {table}", f"INSERT INTO {table} ({columns}) SELECT {columns} FROM {stage}"]
+        with connection.begin(isolation="snapshot", lock_timeout=self._target.lock_timeout) as transaction:
+            for statement in sql:
+                transaction.execute(statement)
+
+    def _merge(self) -> str:
+        def both(column: str) -> str:
+            return f"t.{quoted(column)} = s.{quoted(column)}"
+
+        plain = ", ".join(map(quoted, self._columns))
+        values = ", ".join(f"s.{quoted(column)}" for column in self._columns)
+        changes = ", ".join(
+            f"{quoted(column)} = s.{quoted(column)}" for column in self._columns if column not in self._key
+        )
+        return (
+            f"MERGE INTO {quoted(self.table)} t USING {quoted(self.written)} s ON {' AND '.join(map(both, self._key))} "
+            + (f"WHEN MATCHED THEN UPDATE SET {changes} " if changes else "")
+            + f"WHEN NOT MATCHED THEN INSERT ({plain}) VALUES ({values})"
+        )
+
+    def _check_key(self, stage: str) -> None:
+        key = ", ".join(map(quoted, self._key))
+        row = self._connection.execute(
+            f"SELECT FIRST 1 {key} FROM {stage} GROUP BY {key} HAVING COUNT(*) > 1"
+        ).fetchone()
+        self._connection.commit()
+        if row is not None:
+            raise errors.IntegrityError(f"two rows have the key {row}: an upsert needs keys that differ")
+
+    def remove(self, *, failed: bool = True) -> None:
+        """Remove what the job has made, the table itself only if the job has failed."""
+        names = [self.written] if self.written != self.table else []
+        if failed and self._is_new:
+            names.append(self.table)
+        with suppress(errors.Error):
+            self._connection.rollback()
+        for name in names:
+            self._connection.execute(f"DROP TABLE {quoted(name)}")
+            self._connection.commit()
+
+
+def _is_active(connection: Connection, number: int) -> bool:
+    from .state import is_active
+
+    return is_active(connection, number)
+
+
+def _name(given: str) -> str:
+    """The name that SQL would store."""
+    if given.startswith('"') and given.endswith('"') and len(given) > 1:
+        return given[1:-1].replace('""', '"')
+    return given.upper() if given.isascii() and given.isidentifier() else given
+
+
+def similar_name(given: str, names: Sequence[str], what: str) -> str | None:
+    """The stored name that is meant: in quotes exactly it, otherwise in any letter case."""
+    exact = _name(given)
+    if exact in names:
+        return exact
+    if given in names:
+        return given
+    if given.startswith('"'):
+        return None
+    similar = [name for name in names if name.upper() == given.upper()]
+    if len(similar) > 1:
+        raise errors.ProgrammingError(f"{what} {given!r} may be any of {', '.join(map(quoted, similar))}: put it in quotes")
+    return similar[0] if similar else None
+
+
+def _column(given: str, stored: Sequence[str], table: str) -> str:
+    # Names of columns are as in the rows: a name that is there as it is comes first.
+    found = given if given in stored else similar_name(given, stored, "column")
+    if found is None:
+        raise errors.ProgrammingError(
+            f"table {quoted(table)} has no column {given!r}; it has {', '.join(map(quoted, stored))}"
+        )
+    return found

@@ -1,0 +1,115 @@
+"""How a job's processes see in the database what becomes of it.
+
+The coordinator's transaction is the decision. While it is active, nothing is decided. Prepared, it says which attempts
+are committed: the engine shows the descriptions of prepared transactions to everybody, in RDB$TRANSACTIONS, and deletes
+them when they are committed. It is committed itself once all of those have been. If it has ended in any other way, there
+is nothing to commit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import errors
+from ..connection import Connection
+from .place import engine_release
+from .writing import Job
+
+__all__ = ["Decision", "decision", "decision_text", "is_active", "prepared"]
+
+_LIMBO = 1  # RDB$TRANSACTION_STATE
+
+# How often a description may vanish while it is read.
+_TRIES = 100
+
+# An engine's message is at most this long, in bytes.
+_LONGEST = 65_535
+
+_ALL = f"SELECT RDB$TRANSACTION_ID, RDB$TRANSACTION_DESCRIPTION FROM RDB$TRANSACTIONS \
+WHERE RDB$TRANSACTION_STATE = {_LIMBO}"
+_ONE = f"{_ALL} AND RDB$TRANSACTION_ID = ?"
+# 0 = active, or prepared and held by its connection.
+_ACTIVE4 = "SELECT IIF(RDB$GET_TRANSACTION_CN(CAST(? AS TYPE OF COLUMN MON$TRANSACTIONS.MON$TRANSACTION_ID)) = 0, 1, 0) \
+FROM RDB$DATABASE"
+_ACTIVE3 = "SELECT COUNT(*) FROM MON$TRANSACTIONS WHERE MON$TRANSACTION_ID = ?"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What becomes of a job."""
+
+    numbers: frozenset[int]
+    """The transactions that are committed; all others are rolled back."""
+
+
+def decision_text(job: Job, numbers: tuple[int, ...]) -> str:
+    """The description that decides for these transactions.
+
+    Raises
+    ------
+    OperationalError
+        There are too many.
+    """
+    before = 0
+    steps = []
+    for number in sorted(numbers):
+        # Differences are short, and tasks are many.
+        steps.append(format(number - before, "x"))
+        before = number
+    text = f"{job.message} commit {' '.join(steps)}"
+    if len(text) > _LONGEST:
+        raise errors.OperationalError(
+            f"{len(numbers)} tasks are more than one commit can take: write with fewer partitions (coalesce)"
+        )
+    return text
+
+
+def decision(connection: Connection, job: Job) -> Decision | None:
+    """What is decided about a job; ``None`` while nothing is."""
+    if (found := _decided(connection, job)) is not None:
+        return found
+    if is_active(connection, job.leader):
+        return None
+    # It may have decided between the two looks.
+    return _decided(connection, job) or Decision(frozenset())
+
+
+def prepared(connection: Connection, job: Job) -> dict[int, str]:
+    """The prepared transactions of a job with their descriptions, that of the decision included."""
+    texts = dict(_described(connection, _ALL))
+    # The identifiers have one length, so that none is the beginning of another.
+    return {number: text for number, text in texts.items() if text.startswith(job.message)}
+
+
+def _decided(connection: Connection, job: Job) -> Decision | None:
+    beginning = f"{job.message} commit"
+    text = dict(_described(connection, _ONE, job.leader)).get(job.leader, "")
+    if not text.startswith(beginning):
+        return None
+    numbers = []
+    before = 0
+    for step in text.removeprefix(beginning).split():
+        before += int(step, 16)
+        numbers.append(before)
+    return Decision(frozenset(numbers))
+
+
+def _described(connection: Connection, sql: str, *parameters: int) -> list[tuple[int, str]]:
+    """Transactions with their descriptions."""
+    for left in reversed(range(_TRIES)):
+        try:
+            with connection.begin(isolation="read_committed", read_only=True) as transaction:
+                rows = transaction.execute(sql, parameters or None).fetchall()
+            return [(number, bytes(text or b"").decode(errors="replace")) for number, text in rows]
+        except errors.DatabaseError as error:
+            # It was committed, and its description deleted, after its row was read.
+            if left == 0 or "bad_segstr_id" not in error.gds_names:
+                raise
+    raise AssertionError
+
+
+def is_active(connection: Connection, number: int) -> bool:
+    """Whether a transaction is active, or prepared and held by its connection."""
+    sql = _ACTIVE4 if engine_release(connection) >= 4 else _ACTIVE3
+    with connection.begin(isolation="read_committed", read_only=True) as transaction:
+        return bool(transaction.execute(sql, (number,)).fetchone()[0])

@@ -1,0 +1,193 @@
+"""A job that writes a table from many processes, all or nothing.
+
+>>> job = begin(Target(place, "SALES"), schema, driver())
+>>> number = write(job, part, attempt, batches)  # in each process, and each of its attempts
+>>> commit(job, numbers)                         # of those attempts that count
+
+Each attempt ends with the first phase of a two-phase commit. The job decides about all of them at once, by the commit
+of its own transaction.
+"""
+
+from __future__ import annotations
+
+import atexit
+import secrets
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from multiprocessing.connection import Client
+from typing import Any
+
+from ..errors import OperationalError, ProgrammingError
+from .anchor import Anchor
+from .place import Place
+from .process import Child
+
+__all__ = ["MODES", "Job", "Target", "abort", "begin", "commit", "write"]
+
+MODES = ("append", "overwrite", "upsert")
+
+# Making a table waits for those who use it, and connecting has its own limit.
+_BEGINNING = 120.0
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a job writes."""
+
+    place: Place
+    table: str
+    mode: str = "append"
+    key: tuple[str, ...] = ()
+    """Columns by which ``upsert`` finds rows; the primary key without."""
+    text: int | None = None
+    """Length of VARCHAR columns in a new table; BLOBs without."""
+    lock_timeout: float = 300.0
+    """Seconds that an attempt waits for other transactions."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What the coordinator is asked for."""
+
+    target: Target
+    identifier: str
+    schema: bytes
+    """The columns, as an Arrow IPC message."""
+    anchor: Anchor
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that has begun: for all processes that write. It is sent to them, password included."""
+
+    place: Place
+    identifier: str
+    leader: int
+    """The number of the coordinator's transaction. The job lives as long as it is active."""
+    table: str
+    """Where attempts write, as its name is stored: the table itself, or one beside it until all rows are there."""
+    lock_timeout: float
+    address: str
+    """Where the coordinator listens, on the machine where the job has begun."""
+    secret: bytes
+
+    @property
+    def message(self) -> str:
+        """With which the descriptions of its transactions begin."""
+        return f"firearrow job {self.identifier}"
+
+
+def begin(target: Target, schema: Any, anchor: Anchor) -> Job:
+    """Begin a job: look at the table, make it if there is none, and start the coordinator.
+
+    Parameters
+    ----------
+    schema
+        The ``pyarrow.Schema`` of the rows.
+    anchor
+        The program whose end is the end of the job.
+    """
+    if target.mode not in MODES:
+        raise ProgrammingError(f"the mode must be one of {', '.join(MODES)}, not {target.mode!r}")
+    child = Child("coordinator")
+    identifier = secrets.token_hex(8)
+    child.send(Beginning(target, identifier, schema.serialize().to_pybytes(), anchor))
+    job: Job = child.answer(_BEGINNING)
+    child.leave()
+    return job
+
+
+def commit(job: Job, numbers: Sequence[int]) -> None:
+    """Make the rows of these attempts permanent and visible, and undo all others."""
+    _ask(job, ("commit", tuple(numbers)))
+
+
+def abort(job: Job) -> None:
+    """Undo everything. A job whose coordinator has ended is undone already."""
+    try:
+        _ask(job, ("abort",))
+    except OperationalError as error:
+        if not isinstance(error.__cause__, OSError | EOFError):
+            raise
+
+
+def _ask(job: Job, request: tuple[Any, ...]) -> None:
+    gone = (
+        f"job {job.identifier}: its coordinator has ended; if it had decided, `firearrow limbo list` may show "
+        f"transactions of {job.message!r}: commit all of them if one says 'commit', otherwise roll them back"
+    )
+    try:
+        with closing(Client(job.address, authkey=job.secret)) as client:
+            client.send(request)
+            error = client.recv()
+    except (OSError, EOFError) as failed:
+        raise OperationalError(gone) from failed
+    if error is not None:
+        raise error
+
+
+# For each job, the process that writes for this one.
+_keepers: dict[str, Child] = {}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a keeper is asked for; the rows follow as an Arrow IPC stream, and then their number."""
+
+    part: int
+    attempt: int
+
+
+def write(job: Job, part: int, attempt: int, batches: Iterable[Any]) -> int | None:
+    """Write rows, and prepare their commit.
+
+    Parameters
+    ----------
+    batches
+        Of pyarrow, all with the same columns.
+
+    Returns
+    -------
+    int or None
+        The number of the transaction, for :func:`commit`; ``None`` without rows.
+    """
+    import pyarrow
+
+    batches = iter(batches)
+    first = next((batch for batch in batches if batch.num_rows), None)
+    if first is None:
+        return None
+    child = _keepers.get(job.identifier)
+    if child is None or not child.is_alive:
+        child = _keepers[job.identifier] = Child("keeper")
+        child.send(job)
+        child.answer(_BEGINNING)
+    child.send(Attempt(part, attempt))
+    count = first.num_rows
+    is_whole = False
+    try:
+        with pyarrow.ipc.new_stream(child.input, first.schema) as stream:
+            stream.write_batch(first)
+            for batch in batches:
+                count += batch.num_rows
+                stream.write_batch(batch)
+        is_whole = True
+    except BrokenPipeError:
+        # It has ended; what it says comes below.
+        is_whole = True
+    finally:
+        if not is_whole:
+            # The rows are incomplete: the end of its input tells it so.
+            del _keepers[job.identifier]
+            child.leave()
+    child.send(count)
+    number: int = child.answer()
+    return number
+
+
+@atexit.register
+def _leave() -> None:
+    """Let keepers go on: they hold what is prepared until the job has decided."""
+    for child in _keepers.values():
+        child.leave()

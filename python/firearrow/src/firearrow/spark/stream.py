@@ -1,0 +1,149 @@
+"""Reading new rows as they come, each exactly once.
+
+Rows are found by a column that grows, usually filled by a generator. A transaction that has taken its number early may
+commit late, when higher numbers have been read already. So a number counts as reached only when every transaction has
+ended that was active when it was first seen: whatever is below it and will ever be visible, is visible then. Rows between
+two such numbers are the same whenever they are read, which makes repeated batches identical.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pyspark.sql import types as spark
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+
+from .. import errors
+from .._jobs import reading
+from .._jobs.place import engine_release, quoted
+from .._jobs.stage import similar_name
+from ..connection import Connection
+from .options import Options
+from .reader import Source, TaskPart
+from .types import Layout, check_wanted
+
+__all__ = ["StreamReader"]
+
+# Below every number.
+_START = -(2**63)
+_OFFSET = "after"
+_NAME = "firearrow: a stream for Spark"
+
+# Numbers of transactions that are active, or prepared.
+_OLDEST = (
+    "SELECT MON$OLDEST_ACTIVE, (SELECT MIN(RDB$TRANSACTION_ID) FROM RDB$TRANSACTIONS WHERE RDB$TRANSACTION_STATE = 1) "
+    "FROM MON$DATABASE"
+)
+
+
+class Seen(NamedTuple):
+    """The highest number at some moment."""
+
+    number: int
+    transaction: int
+    """Transactions that were active then have lower numbers than this."""
+
+
+class StreamReader(DataSourceStreamReader):
+    """A table whose new rows are read in batches."""
+
+    def __init__(self, options: Options, wanted: spark.StructType) -> None:
+        if options.table is None or options.offset_column is None:
+            raise errors.InterfaceError(
+                "a stream needs the options dbtable and offsetColumn: a column that grows with every new row"
+            )
+        self._options = options
+        self._wanted = wanted
+        there = Source(options).schema()
+        check_wanted(wanted, there)
+        column = similar_name(options.offset_column, there.fieldNames(), "column")
+        kind = there[column].dataType if column else None
+        is_decimal = isinstance(kind, spark.DecimalType) and kind.scale == 0
+        if not is_decimal and not isinstance(kind, spark.ShortType | spark.IntegerType | spark.LongType):
+            what = "of integers" if column else f"of the table, which has {', '.join(there.fieldNames())}"
+            raise errors.ProgrammingError(f"offsetColumn must be a column {what}, not {options.offset_column!r}")
+        self._column = quoted(str(column))
+        self._connection: Connection | None = None
+        self._seen: list[Seen] = []
+        self._settled: int | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_connection": None, "_seen": []}
+
+    def initialOffset(self) -> dict[str, int]:
+        """Where a new stream begins."""
+        start = self._options.starting_offset
+        return {_OFFSET: _START if start is None else start}
+
+    def latestOffset(self) -> dict[str, int]:  # type: ignore[override]
+        """How far rows can be read now; as far as before if the server does not answer."""
+        try:
+            connection = self._connection = self._connection or self._options.place.connect(_NAME)
+            self._look(connection)
+            self._settle(connection)
+        except errors.OperationalError:
+            if self._connection is None or self._settled is None:
+                raise
+            # Lost: the next look connects again.
+            self.stop()
+        return {_OFFSET: self._settled} if self._settled is not None else self.initialOffset()
+
+    def _look(self, connection: Connection) -> None:
+        with connection.begin(isolation="snapshot", read_only=True) as transaction:
+            number = transaction.number
+            row = transaction.execute(f"SELECT MAX({self._column}) FROM {self._options.table}").fetchone()
+        if row[0] is not None and (not self._seen or self._seen[-1].number != int(row[0])):
+            self._seen.append(Seen(int(row[0]), number))
+
+    def _settle(self, connection: Connection) -> None:
+        # A transaction that begins finds out which the oldest one is.
+        with connection.begin(isolation="read_committed", read_only=True) as transaction:
+            active, limbo = transaction.execute(_OLDEST).fetchone()
+        oldest = active if limbo is None else min(active, limbo)
+        # Firebird 3 waits for transactions that are about to end.
+        if engine_release(connection) >= 4:
+            oldest = min([oldest, *(found.number for found in connection.limbo_transactions())])
+        while self._seen and self._seen[0].transaction <= oldest:
+            found = self._seen.pop(0).number
+            self._settled = found if self._settled is None else max(found, self._settled)
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        """The rows between two numbers, by ranges of them."""
+        first, last = int(start[_OFFSET]), int(end[_OFFSET])
+        if last <= first:
+            return []
+        count = max(self._options.parts, 1)
+        if first == _START and count > 1:
+            first = self._lowest(last)
+        borders = sorted({first + (last - first) * part // count for part in range(count + 1)})
+        names = ", ".join(map(quoted, self._wanted.fieldNames()))
+        sql = f"SELECT {names} FROM {self._options.table} WHERE {self._column} > ? AND {self._column} <= ?"
+        return [
+            TaskPart(reading.Part(reading.Query(sql, pair)), _NAME) for pair in zip(borders, borders[1:], strict=False)
+        ]
+
+    def _lowest(self, last: int) -> int:
+        """A number below all rows."""
+        with self._options.place.connect(_NAME, read_only=True) as connection:
+            row = connection.execute(f"SELECT MIN({self._column}) FROM {self._options.table}").fetchone()
+        return min(int(row[0]), last) - 1 if row[0] is not None else last
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Read a part of a batch."""
+        assert isinstance(partition, TaskPart)
+        layout = Layout(self._wanted)
+        for batch in reading.read(self._options.place, partition.part, partition.name):
+            yield layout.of(batch)
+
+    def commit(self, end: dict[str, int]) -> None:
+        """Nothing is held for rows that have been read."""
+
+    def stop(self) -> None:
+        """Disconnect."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(errors.Error):
+                connection.close()
