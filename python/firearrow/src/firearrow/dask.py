@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,12 +29,19 @@ class _Reader:
     def __init__(self, place: Place, schema: pa.Schema, plan: Plan) -> None:
         self._place = place
         self._schema = schema
+        self._parts = plan.parts
         self._plan: Plan | None = plan
+        # Dask takes what has the same name for the same rows; those of another moment are others.
+        self._token = secrets.token_hex(16)
+
+    def __dask_tokenize__(self) -> str:
+        return self._token
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_plan": None}
 
-    def __call__(self, part: reading.Part) -> pd.DataFrame:
+    def __call__(self, number: int) -> pd.DataFrame:
+        part = self._parts[number]
         remedy = "keep the frame that was read first, or read again"
         batches = list(reading.read(self._place, part, _NAME, remedy=remedy))
         return _frame(pa.Table.from_batches(batches, schema=self._schema))
@@ -76,4 +84,6 @@ def read_firebird(
     schema = reading.schema_of(place, query, _NAME)
     plan = Plan(place, query, parts, _NAME, without_snapshot)
     reader = _Reader(place, schema, plan)
-    return dd.from_map(reader, list(plan.parts), meta=_frame(schema.empty_table()), enforce_metadata=False)
+    return dd.from_map(
+        reader, range(len(plan.parts)), meta=_frame(schema.empty_table()), enforce_metadata=False, label="read-firebird"
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import errors
+from .._target import describe
 from ..connection import Connection, connect
 
 __all__ = ["Place", "engine_release", "quoted"]
@@ -16,17 +17,20 @@ __all__ = ["Place", "engine_release", "quoted"]
 _NAME = 255
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Place:
     """A database, as :func:`firearrow.connect` takes it. It is sent to other processes, password included."""
 
     database: str
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict)
     """Of :func:`firearrow.connect`."""
     session: str | None = None
     """A statement that each new session begins with."""
     query_timeout: float | None = None
     """Seconds that a statement may take (Firebird 4 and newer)."""
+
+    def __repr__(self) -> str:
+        return f"<firearrow: {describe(self.database)}>"
 
     def connect(self, name: str, **more: Any) -> Connection:
         """Connect as the process ``name``, which the monitoring tables show."""

@@ -80,8 +80,8 @@ class Child:
         for stream in (self.input, self._output):
             with suppress(OSError):
                 stream.close()
-        # It is not waited for; that it is still running is no mistake.
-        self._process.returncode = 0
+        # So that nothing is left of it when it ends.
+        threading.Thread(target=self._process.wait, name="firearrow child", daemon=True).start()
 
 
 def requests() -> Any:

@@ -52,8 +52,10 @@ def hold(holding: Holding) -> Division:
     """Divide a query, and have the snapshot held by a process if the parts need one."""
     child = Child("snapshot")
     child.send(holding)
-    division: Division = child.answer(_PLANNING)
-    child.leave()
+    try:
+        division: Division = child.answer(_PLANNING)
+    finally:
+        child.leave()
     return division
 
 

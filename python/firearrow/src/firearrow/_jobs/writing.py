@@ -14,7 +14,7 @@ import atexit
 import secrets
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Client
 from typing import Any
 
@@ -70,7 +70,7 @@ class Job:
     lock_timeout: float
     address: str
     """Where the coordinator listens, on the machine where the job has begun."""
-    secret: bytes
+    secret: bytes = field(repr=False)
 
     @property
     def message(self) -> str:
@@ -93,8 +93,10 @@ def begin(target: Target, schema: Any, anchor: Anchor) -> Job:
     child = Child("coordinator")
     identifier = secrets.token_hex(8)
     child.send(Beginning(target, identifier, schema.serialize().to_pybytes(), anchor))
-    job: Job = child.answer(_BEGINNING)
-    child.leave()
+    try:
+        job: Job = child.answer(_BEGINNING)
+    finally:
+        child.leave()
     return job
 
 
@@ -113,6 +115,7 @@ def abort(job: Job) -> None:
 
 
 def _ask(job: Job, request: tuple[Any, ...]) -> None:
+    leave(job)
     gone = (
         f"job {job.identifier}: its coordinator has ended; if it had decided, `firearrow limbo list` may show "
         f"transactions of {job.message!r}: commit all of them if one says 'commit', otherwise roll them back"
@@ -159,10 +162,17 @@ def write(job: Job, part: int, attempt: int, batches: Iterable[Any]) -> int | No
     if first is None:
         return None
     child = _keepers.get(job.identifier)
-    if child is None or not child.is_alive:
+    if child is not None and not child.is_alive:
+        leave(job)
+        child = None
+    if child is None:
         child = _keepers[job.identifier] = Child("keeper")
         child.send(job)
-        child.answer(_BEGINNING)
+        try:
+            child.answer(_BEGINNING)
+        except BaseException:
+            leave(job)
+            raise
     child.send(Attempt(part, attempt))
     count = first.num_rows
     is_whole = False
@@ -179,15 +189,19 @@ def write(job: Job, part: int, attempt: int, batches: Iterable[Any]) -> int | No
     finally:
         if not is_whole:
             # The rows are incomplete: the end of its input tells it so.
-            del _keepers[job.identifier]
-            child.leave()
+            leave(job)
     child.send(count)
     number: int = child.answer()
     return number
 
 
-@atexit.register
-def _leave() -> None:
-    """Let keepers go on: they hold what is prepared until the job has decided."""
-    for child in _keepers.values():
+def leave(job: Job) -> None:
+    """Write nothing more from this process. Its keeper holds what is prepared until the job has decided."""
+    if (child := _keepers.pop(job.identifier, None)) is not None:
         child.leave()
+
+
+@atexit.register
+def _leave_all() -> None:
+    while _keepers:
+        _keepers.popitem()[1].leave()
