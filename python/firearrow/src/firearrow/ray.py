@@ -75,8 +75,10 @@ def _reader(place: Place, part: reading.Part) -> Callable[[], Iterator[pa.Table]
 class FirebirdDatasink(Datasink[int | None]):
     """A table that is written by all tasks in one transaction."""
 
-    def __init__(self, target: writing.Target) -> None:
+    def __init__(self, target: writing.Target, schema: pa.Schema | None = None) -> None:
         self._target = target
+        # For datasets of which Ray does not know the columns when it begins to write.
+        self._schema = schema
         self._job: writing.Job | None = None
 
     def get_name(self) -> str:
@@ -85,8 +87,9 @@ class FirebirdDatasink(Datasink[int | None]):
 
     def on_write_start(self, schema: pa.Schema | None = None) -> None:
         """Begin the job."""
+        schema = self._schema or schema
         if schema is None:
-            raise OperationalError("the columns of the dataset are not known")
+            raise OperationalError("the columns of the dataset are not known: give FirebirdDatasink its schema")
         self._job = writing.begin(self._target, schema, anchor.this_process())
 
     def write(self, blocks: Iterable[Any], ctx: Any) -> int | None:
@@ -165,4 +168,13 @@ def write_firebird(
         Seconds to wait for other transactions.
     """
     target = writing.Target(Place(database, options), table, mode, tuple(key), text, lock_timeout)
-    dataset.write_datasink(FirebirdDatasink(target))
+    dataset.write_datasink(FirebirdDatasink(target, _schema(dataset)))
+
+
+def _schema(dataset: ray.data.Dataset) -> pa.Schema | None:
+    """The columns, for which Ray may have to make the first rows."""
+    found = dataset.schema()
+    if found is None:
+        return None
+    types = [kind if isinstance(kind, pa.DataType) else pa.from_numpy_dtype(kind) for kind in found.types]
+    return pa.schema(list(zip(found.names, types, strict=True)))

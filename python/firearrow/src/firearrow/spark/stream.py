@@ -68,7 +68,7 @@ class StreamReader(DataSourceStreamReader):
         self._column = quoted(str(column))
         self._connection: Connection | None = None
         self._seen: list[Seen] = []
-        self._settled: int | None = None
+        self._settled = _START
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_connection": None, "_seen": []}
@@ -78,18 +78,21 @@ class StreamReader(DataSourceStreamReader):
         start = self._options.starting_offset
         return {_OFFSET: _START if start is None else start}
 
-    def latestOffset(self) -> dict[str, int]:  # type: ignore[override]
-        """How far rows can be read now; as far as before if the server does not answer."""
+    def latestOffset(self, start: dict[str, int] | None = None, limit: object = None) -> dict[str, int]:
+        """How far rows can be read now: at least as far as ``start``, where the stream is."""
+        if start is None:
+            # It could not tell a number that is not settled yet from one that the stream has passed.
+            raise errors.NotSupportedError("streams need Spark 4.2, which says where they are")
         try:
             connection = self._connection = self._connection or self._options.place.connect(_NAME)
             self._look(connection)
             self._settle(connection)
         except errors.OperationalError:
-            if self._connection is None or self._settled is None:
+            if self._connection is None:
                 raise
             # Lost: the next look connects again.
             self.stop()
-        return {_OFFSET: self._settled} if self._settled is not None else self.initialOffset()
+        return {_OFFSET: max(start[_OFFSET], self._settled)}
 
     def _look(self, connection: Connection) -> None:
         with connection.begin(isolation="snapshot", read_only=True) as transaction:
@@ -107,8 +110,7 @@ class StreamReader(DataSourceStreamReader):
         if engine_release(connection) >= 4:
             oldest = min([oldest, *(found.number for found in connection.limbo_transactions())])
         while self._seen and self._seen[0].transaction <= oldest:
-            found = self._seen.pop(0).number
-            self._settled = found if self._settled is None else max(found, self._settled)
+            self._settled = max(self._seen.pop(0).number, self._settled)
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         """The rows between two numbers, by ranges of them."""
