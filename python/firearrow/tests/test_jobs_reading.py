@@ -64,9 +64,7 @@ def rows(asked: Holding, division: reading.Division) -> list[int]:
     return found
 
 
-def test_parts_see_one_moment(
-    database: str, other: firearrow.Connection, large: str, version: int
-) -> None:
+def test_parts_see_one_moment(database: str, other: firearrow.Connection, large: str, version: int) -> None:
     """Whatever changes after the division is not seen, by whoever reads; with one part, its beginning counts."""
     asked = holding(database, f"SELECT id, text FROM {large}")
     division = hold(asked)
@@ -175,7 +173,9 @@ def test_schema(database: str, connection: firearrow.Connection, other: firearro
     found = reading.schema_of(
         Place(database), reading.Query("SELECT 1 / 0 n, CAST('a' AS CHAR(3)) c FROM rdb$database"), "test"
     )
-    assert found == pa.schema([("N", pa.int32() if found.field("N").type == pa.int32() else pa.int64()), ("C", pa.string())])
+    assert found == pa.schema(
+        [("N", pa.int32() if found.field("N").type == pa.int32() else pa.int64()), ("C", pa.string())]
+    )
 
 
 def test_session_and_timeout(database: str, connection: firearrow.Connection, version: int) -> None:

@@ -236,7 +236,9 @@ def decided(database: str, keyed: str) -> None:
     job = begin(database, keyed)
     number = write(job, 0, rows(10, 20))
     pause(KEEPER)
-    asking = threading.Thread(target=lambda: pytest.raises(firearrow.OperationalError, writing.commit, job, [number]))
+    asking = threading.Thread(
+        target=lambda: pytest.raises(firearrow.OperationalError, writing.commit, job, [number])
+    )
     asking.start()
     with firearrow.connect(database) as connection:
 

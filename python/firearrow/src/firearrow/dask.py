@@ -85,5 +85,9 @@ def read_firebird(
     plan = Plan(place, query, parts, _NAME, without_snapshot)
     reader = _Reader(place, schema, plan)
     return dd.from_map(
-        reader, range(len(plan.parts)), meta=_frame(schema.empty_table()), enforce_metadata=False, label="read-firebird"
+        reader,
+        range(len(plan.parts)),
+        meta=_frame(schema.empty_table()),
+        enforce_metadata=False,
+        label="read-firebird",
     )

@@ -59,14 +59,21 @@ class FirebirdDatasource(Datasource):
             )
         metadata = BlockMetadata(num_rows=None, size_bytes=None, exec_stats=None)
         return [
-            ReadTask(_reader(self._place, part), metadata, schema=self._schema, per_task_row_limit=per_task_row_limit)
+            ReadTask(
+                _reader(self._place, part),
+                metadata,
+                schema=self._schema,
+                per_task_row_limit=per_task_row_limit,
+            )
             for part in self._plan.parts
         ]
 
 
 def _reader(place: Place, part: reading.Part) -> Callable[[], Iterator[pa.Table]]:
     def read() -> Iterator[pa.Table]:
-        for batch in reading.read(place, part, _NAME, remedy="keep the dataset that was read first, or read again"):
+        for batch in reading.read(
+            place, part, _NAME, remedy="keep the dataset that was read first, or read again"
+        ):
             yield pa.Table.from_batches([batch])
 
     return read
@@ -89,7 +96,9 @@ class FirebirdDatasink(Datasink[int | None]):
         """Begin the job."""
         schema = self._schema or schema
         if schema is None:
-            raise OperationalError("the columns of the dataset are not known: give FirebirdDatasink its schema")
+            raise OperationalError(
+                "the columns of the dataset are not known: give FirebirdDatasink its schema"
+            )
         self._job = writing.begin(self._target, schema, anchor.this_process())
 
     def write(self, blocks: Iterable[Any], ctx: Any) -> int | None:

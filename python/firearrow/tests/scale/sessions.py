@@ -32,7 +32,9 @@ def load(spark: SparkSession, database: str, **options: object) -> DataFrame:
     return reader.load()
 
 
-def writing(frame: DataFrame, database: str, table: str, mode: str = "append", **options: Any) -> DataFrameWriter:
+def writing(
+    frame: DataFrame, database: str, table: str, mode: str = "append", **options: Any
+) -> DataFrameWriter:
     """A frame's writer into a table."""
     writer = frame.write.format("firebird").mode(mode).option("url", database).option("dbtable", table)
     for name, value in options.items():

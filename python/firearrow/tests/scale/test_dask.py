@@ -38,7 +38,9 @@ def test_one_snapshot(database: str, connection: firearrow.Connection, large: st
     assert whole.NAME.iloc[-1] == f"{ROWS - 1:090}"
 
 
-def test_the_snapshot_ends_with_the_frame(database: str, connection: firearrow.Connection, large: str) -> None:
+def test_the_snapshot_ends_with_the_frame(
+    database: str, connection: firearrow.Connection, large: str
+) -> None:
     """Nobody holds it any longer."""
     frame = read_firebird(database, f"SELECT id FROM {large}", parts=4)
     sql = "SELECT COUNT(*) FROM mon$attachments WHERE mon$remote_process = 'firearrow: a part for Dask'"

@@ -53,7 +53,13 @@ def test_write(database: str, connection: firearrow.Connection, large: str, tabl
     found = f"SELECT COUNT(*), SUM(id), SUM(amount) FROM {copy}"
     assert one(connection, found) == (ROWS, SUM, Decimal(ROWS))
     few = ray.data.from_arrow(
-        pa.table({"ID": pa.array([1, ROWS], pa.int32()), "NAME": ["a", "b"], "AMOUNT": pa.array([5, 5], pa.decimal128(9, 2))})
+        pa.table(
+            {
+                "ID": pa.array([1, ROWS], pa.int32()),
+                "NAME": ["a", "b"],
+                "AMOUNT": pa.array([5, 5], pa.decimal128(9, 2)),
+            }
+        )
     )
     write_firebird(few, database, copy, mode="upsert", key=["ID"])
     assert one(connection, found) == (ROWS + 1, SUM + ROWS, Decimal(ROWS + 9))

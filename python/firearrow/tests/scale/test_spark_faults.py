@@ -31,7 +31,9 @@ def processes(*words: str) -> list[int]:
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and int(folder.name) != os.getpid():
             try:
-                command = folder.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                command = (
+                    folder.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
             except OSError:
                 continue
             if all(word in command for word in words):
@@ -73,7 +75,9 @@ def nothing_left(connection: firearrow.Connection) -> None:
 
 def test_executors_are_killed(database: str, connection: firearrow.Connection, keyed: str, mode: str) -> None:  # noqa: F811
     """Their tasks run again elsewhere; each row is there once."""
-    spark = session("local-cluster[2,1,1024]", **{"spark.executor.memory": "512m", "spark.driver.host": "127.0.0.1"})
+    spark = session(
+        "local-cluster[2,1,1024]", **{"spark.executor.memory": "512m", "spark.driver.host": "127.0.0.1"}
+    )
     killed: list[int] = []
 
     import threading
@@ -146,7 +150,9 @@ print("saved", flush=True)
 def test_the_driver_is_killed(database: str, connection: firearrow.Connection, keyed: str, mode: str) -> None:  # noqa: F811
     """Nothing of its job remains, although its tasks had written a part."""
     here = Path(__file__).parent
-    program = DRIVER.format(tests=str(here.parent), scale=str(here), database=database, table=keyed, mode=mode)
+    program = DRIVER.format(
+        tests=str(here.parent), scale=str(here), database=database, table=keyed, mode=mode
+    )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as driver:
         assert driver.stdout is not None
         assert "begun" in driver.stdout.readline()

@@ -32,7 +32,12 @@ TYPES = [
     ("INTEGER", "int", ("-2147483648", -(2**31)), ("0", 0)),
     ("BIGINT", "bigint", ("-9223372036854775808", -(2**63)), ("9223372036854775807", 2**63 - 1)),
     ("NUMERIC(4,2)", "decimal(4,2)", ("-99.99", Decimal("-99.99")), ("0.01", Decimal("0.01"))),
-    ("DECIMAL(18,4)", "decimal(18,4)", ("12345678901234.5678", Decimal("12345678901234.5678")), ("0", Decimal(0))),
+    (
+        "DECIMAL(18,4)",
+        "decimal(18,4)",
+        ("12345678901234.5678", Decimal("12345678901234.5678")),
+        ("0", Decimal(0)),
+    ),
     ("FLOAT", "float", ("0.5", 0.5), ("-0.25", -0.25)),
     ("DOUBLE PRECISION", "double", ("1e300", 1e300), ("0.1", 0.1)),
     ("BOOLEAN", "boolean", ("TRUE", True), ("FALSE", False)),
@@ -53,12 +58,19 @@ TYPES = [
 ]
 TYPES4 = [
     ("NUMERIC(38,8)", "decimal(38,8)", ("-1.00000001", Decimal("-1.00000001")), ("0", Decimal(0))),
-    ("INT128", "decimal(38,0)", ("12345678901234567890123456789012345678", Decimal("12345678901234567890123456789012345678")), ("0", Decimal(0))),
+    (
+        "INT128",
+        "decimal(38,0)",
+        ("12345678901234567890123456789012345678", Decimal("12345678901234567890123456789012345678")),
+        ("0", Decimal(0)),
+    ),
     ("DECFLOAT(34)", "string", ("1.10", "1.10"), ("-0", "-0")),
 ]
 
 
-def test_types(spark: SparkSession, database: str, connection: firearrow.Connection, table: str, version: int) -> None:
+def test_types(
+    spark: SparkSession, database: str, connection: firearrow.Connection, table: str, version: int
+) -> None:
     """Each type with extreme values and NULL, as the engine has them."""
     kinds = TYPES + (TYPES4 if version >= 4 else [])
     columns = ", ".join(f"c{number} {kind[0]}" for number, kind in enumerate(kinds))
@@ -89,7 +101,9 @@ def test_moments(spark: SparkSession, database: str, version: int) -> None:
     assert frame.select(F.unix_micros("M")).first()[0] == 1782900000123400
 
 
-def test_one_snapshot(spark: SparkSession, database: str, connection: firearrow.Connection, large: str, version: int) -> None:
+def test_one_snapshot(
+    spark: SparkSession, database: str, connection: firearrow.Connection, large: str, version: int
+) -> None:
     """Parts agree while others change the table, and later queries of the same frame see the same rows."""
     frame = load(spark, database, dbtable=large, numPartitions=4)
     done = threading.Event()
@@ -107,7 +121,9 @@ def test_one_snapshot(spark: SparkSession, database: str, connection: firearrow.
     changing.start()
     try:
         sums = [frame.agg(F.sum("AMOUNT"), F.count("*"), F.sum("ID")).first() for _ in range(3)]
-        ends = [frame.where(f"ID IN (0, {ROWS - 1})").orderBy("ID").select("AMOUNT").collect() for _ in range(2)]
+        ends = [
+            frame.where(f"ID IN (0, {ROWS - 1})").orderBy("ID").select("AMOUNT").collect() for _ in range(2)
+        ]
     finally:
         done.set()
         changing.join()
@@ -121,7 +137,9 @@ def test_one_snapshot(spark: SparkSession, database: str, connection: firearrow.
     assert load(spark, database, dbtable=large).where("ID = 0").first().AMOUNT > 1
 
 
-def test_too_late(spark: SparkSession, database: str, connection: firearrow.Connection, large: str, version: int) -> None:
+def test_too_late(
+    spark: SparkSession, database: str, connection: firearrow.Connection, large: str, version: int
+) -> None:
     """A frame that nobody has read for a while cannot be read any more; it never reads something else."""
     if version < 4:
         pytest.skip("Firebird 3 has no snapshots to hold")
@@ -130,12 +148,16 @@ def test_too_late(spark: SparkSession, database: str, connection: firearrow.Conn
     connection.execute(f"DELETE FROM {large}")
     connection.commit()
     time.sleep(6)
-    with pytest.raises(Exception, match=r"taken its snapshot \d+ along.*: load it again, cache it, or raise the option"):
+    with pytest.raises(
+        Exception, match=r"taken its snapshot \d+ along.*: load it again, cache it, or raise the option"
+    ):
         frame.count()
     assert load(spark, database, dbtable=large).count() == 0
 
 
-def test_conditions_do_not_mix(spark: SparkSession, database: str, connection: firearrow.Connection, large: str) -> None:
+def test_conditions_do_not_mix(
+    spark: SparkSession, database: str, connection: firearrow.Connection, large: str
+) -> None:
     """Queries of one frame do not take rows from each other, whatever Spark pushes; see decision 52."""
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     try:
@@ -150,7 +172,9 @@ def test_conditions_do_not_mix(spark: SparkSession, database: str, connection: f
         spark.conf.unset("spark.sql.python.filterPushdown.enabled")
 
 
-def test_columns_and_conditions(spark: SparkSession, database: str, connection: firearrow.Connection, large: str) -> None:
+def test_columns_and_conditions(
+    spark: SparkSession, database: str, connection: firearrow.Connection, large: str
+) -> None:
     """What the options leave out is not sent."""
     frame = load(
         spark,
@@ -162,12 +186,25 @@ def test_columns_and_conditions(spark: SparkSession, database: str, connection: 
     )
     assert frame.columns == ["NAME", "ID"]
     assert (frame.count(), frame.agg(F.sum("ID")).first()[0]) == (100, sum(range(100, 200)))
-    frame = spark.read.format("firebird").option("url", database).option("dbtable", large).schema("ID INT").load()
+    frame = (
+        spark.read.format("firebird").option("url", database).option("dbtable", large).schema("ID INT").load()
+    )
     assert frame.columns == ["ID"]
     assert frame.agg(F.sum("ID")).first()[0] == ROWS * (ROWS - 1) // 2
-    wide = spark.read.format("firebird").option("url", database).option("dbtable", large).schema("ID BIGINT, NAME STRING")
+    wide = (
+        spark.read.format("firebird")
+        .option("url", database)
+        .option("dbtable", large)
+        .schema("ID BIGINT, NAME STRING")
+    )
     assert wide.load().where("ID = 7").first().asDict() == {"ID": 7, "NAME": f"{7:090}"}
-    narrow = spark.read.format("firebird").option("url", database).option("dbtable", large).schema("ID SMALLINT").load()
+    narrow = (
+        spark.read.format("firebird")
+        .option("url", database)
+        .option("dbtable", large)
+        .schema("ID SMALLINT")
+        .load()
+    )
     with pytest.raises(Exception, match="does not fit the column's type"):
         narrow.count()
 
@@ -181,13 +218,28 @@ def test_columns_and_conditions(spark: SparkSession, database: str, connection: 
         ({"dbtable": "(SELECT id FROM {} WHERE (id < 5) OR name = ')') t"}, 5),
         ({"dbtable": "(SELECT id FROM {}) t", "columns": "ID", "numPartitions": 3}, ROWS),
         ({"query": "SELECT a.id FROM {} a JOIN {} b ON a.id = b.id + 1"}, ROWS - 1),
-        ({"dbtable": '"{}"', "numPartitions": 1, "fetchsize": 10, "driver": "org.firebirdsql.jdbc.FBDriver"}, ROWS),
-        ({"dbtable": "{}", "partitionColumn": "ID", "lowerBound": 0, "upperBound": 9, "numPartitions": 2}, ROWS),
+        (
+            {
+                "dbtable": '"{}"',
+                "numPartitions": 1,
+                "fetchsize": 10,
+                "driver": "org.firebirdsql.jdbc.FBDriver",
+            },
+            ROWS,
+        ),
+        (
+            {"dbtable": "{}", "partitionColumn": "ID", "lowerBound": 0, "upperBound": 9, "numPartitions": 2},
+            ROWS,
+        ),
     ],
 )
-def test_queries(spark: SparkSession, database: str, large: str, options: dict[str, object], count: int) -> None:
+def test_queries(
+    spark: SparkSession, database: str, large: str, options: dict[str, object], count: int
+) -> None:
     """Queries, JDBC's form of them, and JDBC's options."""
-    given = {key: text.replace("{}", large) if isinstance(text, str) else text for key, text in options.items()}
+    given = {
+        key: text.replace("{}", large) if isinstance(text, str) else text for key, text in options.items()
+    }
     assert load(spark, database, **given).count() == count
 
 
@@ -204,7 +256,9 @@ def test_views(spark: SparkSession, database: str, connection: firearrow.Connect
     connection.execute(f"CREATE VIEW v_{large} AS SELECT id, name FROM {large} WHERE id < 100")
     connection.commit()
     assert load(spark, database, dbtable=f"v_{large}").count() == 100
-    spark.sql(f"CREATE TEMPORARY VIEW spark_view USING firebird OPTIONS (url '{database}', dbtable '{large}')")
+    spark.sql(
+        f"CREATE TEMPORARY VIEW spark_view USING firebird OPTIONS (url '{database}', dbtable '{large}')"
+    )
     assert spark.sql("SELECT COUNT(*), MAX(NAME) FROM spark_view").first()[:] == (ROWS, f"{ROWS - 1:090}")
     spark.catalog.dropTempView("spark_view")
 
@@ -219,7 +273,10 @@ def test_views(spark: SparkSession, database: str, connection: firearrow.Connect
         ({"dbtable": "(SELECT 1) a, (SELECT 2) b"}, "dbtable must be a table's name"),
         ({"dbtabel": "T"}, "no option 'dbtabel'; is 'dbtable' meant"),
         ({"dbtable": "T", "wire_crypto": "x"}, "no option 'wire_crypto'"),
-        ({"dbtable": "T", "isolationLevel": "NONE"}, "isolation[lL]evel of the JDBC source is not supported: a job reads one snapshot"),
+        (
+            {"dbtable": "T", "isolationLevel": "NONE"},
+            "isolation[lL]evel of the JDBC source is not supported: a job reads one snapshot",
+        ),
         ({"dbtable": "T", "numPartitions": "many"}, "numPartitions must be a number, not 'many'"),
         ({"dbtable": "T", "numPartitions": -1}, "numPartitions must be a number"),
         ({"dbtable": "T", "snapshotTimeout": "nan"}, "snapshotTimeout must be a number"),
@@ -257,7 +314,9 @@ def test_no_right(spark: SparkSession, database: str, connection: firearrow.Conn
     assert load(spark, f"firebird://spark_reader:pw@{place}", dbtable=large, numPartitions=2).count() == ROWS
 
 
-def test_altered_tables(spark: SparkSession, database: str, connection: firearrow.Connection, large: str) -> None:
+def test_altered_tables(
+    spark: SparkSession, database: str, connection: firearrow.Connection, large: str
+) -> None:
     """New columns are not read; those that are gone after loading are an error, and never other values."""
     frame = load(spark, database, dbtable=large, numPartitions=2)
     connection.execute(f"ALTER TABLE {large} ADD late INTEGER")

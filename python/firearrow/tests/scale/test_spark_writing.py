@@ -47,7 +47,11 @@ def rows(spark: SparkSession, first: int, last: int, parts: int = 4) -> object:
 def test_append(spark: SparkSession, database: str, connection: firearrow.Connection, keyed: str) -> None:
     """Rows of all tasks are there."""
     writing(rows(spark, 100, 5100), database, keyed).save()
-    assert one(connection, SUMS.format(keyed)) == (5010, sum(range(10)) + sum(range(100, 5100)), Decimal("5050.00"))
+    assert one(connection, SUMS.format(keyed)) == (
+        5010,
+        sum(range(10)) + sum(range(100, 5100)),
+        Decimal("5050.00"),
+    )
 
 
 def test_overwrite(spark: SparkSession, database: str, connection: firearrow.Connection, keyed: str) -> None:
@@ -84,7 +88,9 @@ def test_new_table(spark: SparkSession, database: str, connection: firearrow.Con
     assert sorted(map(str, back.collect())) == sorted(map(str, frame.collect()))
 
 
-def test_empty_frame(spark: SparkSession, database: str, connection: firearrow.Connection, keyed: str) -> None:
+def test_empty_frame(
+    spark: SparkSession, database: str, connection: firearrow.Connection, keyed: str
+) -> None:
     """No rows are written; an overwrite leaves none."""
     writing(rows(spark, 0, 0), database, keyed).save()
     assert one(connection, f"SELECT COUNT(*) FROM {keyed}") == 10
@@ -92,16 +98,26 @@ def test_empty_frame(spark: SparkSession, database: str, connection: firearrow.C
     assert one(connection, f"SELECT COUNT(*) FROM {keyed}") == 0
 
 
-def test_from_itself(spark: SparkSession, database: str, connection: firearrow.Connection, large: str, version: int) -> None:
+def test_from_itself(
+    spark: SparkSession, database: str, connection: firearrow.Connection, large: str, version: int
+) -> None:
     """A table is read, changed and written back in one go."""
     frame = load(spark, database, dbtable=large, numPartitions=3)
-    changed = frame.select("ID", F.upper("NAME").alias("NAME"), (F.col("AMOUNT") + 1).cast("decimal(9,2)").alias("AMOUNT"))
+    changed = frame.select(
+        "ID", F.upper("NAME").alias("NAME"), (F.col("AMOUNT") + 1).cast("decimal(9,2)").alias("AMOUNT")
+    )
     writing(changed, database, large, "overwrite").save()
-    assert one(connection, f"SELECT COUNT(*), SUM(id), SUM(amount) FROM {large}") == (40000, 40000 * 39999 // 2, Decimal("80000.00"))
+    assert one(connection, f"SELECT COUNT(*), SUM(id), SUM(amount) FROM {large}") == (
+        40000,
+        40000 * 39999 // 2,
+        Decimal("80000.00"),
+    )
 
 
 @pytest.mark.parametrize("mode", ["append", "overwrite", "upsert"])
-def test_a_task_fails(spark: SparkSession, database: str, connection: firearrow.Connection, keyed: str, mode: str) -> None:
+def test_a_task_fails(
+    spark: SparkSession, database: str, connection: firearrow.Connection, keyed: str, mode: str
+) -> None:
     """Whether Spark's code fails, or the database refuses a row: nothing is written."""
     before = one(connection, SUMS.format(keyed))
     options = {"mode": "upsert"} if mode == "upsert" else {}
@@ -112,7 +128,9 @@ def test_a_task_fails(spark: SparkSession, database: str, connection: firearrow.
     with pytest.raises(Exception, match="as planned"):
         writing(failing, database, keyed, saved).options(**options).save()
     assert one(connection, SUMS.format(keyed)) == before
-    refused = rows(spark, 100, 2000).withColumn("amount", F.when(F.col("id") == 1999, -1).otherwise(1).cast("decimal(12,2)"))
+    refused = rows(spark, 100, 2000).withColumn(
+        "amount", F.when(F.col("id") == 1999, -1).otherwise(1).cast("decimal(12,2)")
+    )
     with pytest.raises(Exception, match="CHECK constraint"):
         writing(refused, database, keyed, saved).options(**options).save()
     assert one(connection, SUMS.format(keyed)) == before
@@ -132,7 +150,9 @@ def test_a_task_fails(spark: SparkSession, database: str, connection: firearrow.
         ("append", {"isolationLevel": "READ_COMMITTED"}, "isolation[lL]evel of the JDBC source"),
     ],
 )
-def test_wrong_options(spark: SparkSession, database: str, keyed: str, mode: str, options: dict[str, str], text: str) -> None:
+def test_wrong_options(
+    spark: SparkSession, database: str, keyed: str, mode: str, options: dict[str, str], text: str
+) -> None:
     """Each error says what to do."""
     with pytest.raises(Exception, match=text):
         writing(rows(spark, 0, 10), database, keyed, mode).options(**options).save()
@@ -140,14 +160,18 @@ def test_wrong_options(spark: SparkSession, database: str, keyed: str, mode: str
 
 def test_other_columns(spark: SparkSession, database: str, keyed: str) -> None:
     """They are refused before any task begins."""
-    with pytest.raises(Exception, match=f'table "{keyed}" has no column \'price\'; it has "ID", "AMOUNT", "NAME"'):
+    with pytest.raises(
+        Exception, match=f'table "{keyed}" has no column \'price\'; it has "ID", "AMOUNT", "NAME"'
+    ):
         writing(spark.range(3).withColumnRenamed("id", "price"), database, keyed).save()
 
 
 # With sessions of their own, which end that of the tests above.
 
 
-def test_a_task_fails_and_is_repeated(database: str, connection: firearrow.Connection, keyed: str, tmp_path: object) -> None:
+def test_a_task_fails_and_is_repeated(
+    database: str, connection: firearrow.Connection, keyed: str, tmp_path: object
+) -> None:
     """The rows of the first attempt are not there twice."""
     spark = session("local[2,3]")
     mark = f"{tmp_path}/failed"
@@ -167,7 +191,11 @@ def test_a_task_fails_and_is_repeated(database: str, connection: firearrow.Conne
 
     frame = rows(spark, 100, 5100).mapInArrow(fail_once, "id long, amount decimal(12,2), name string")
     writing(frame, database, keyed).save()
-    assert one(connection, SUMS.format(keyed)) == (5010, sum(range(10)) + sum(range(100, 5100)), Decimal("5050.00"))
+    assert one(connection, SUMS.format(keyed)) == (
+        5010,
+        sum(range(10)) + sum(range(100, 5100)),
+        Decimal("5050.00"),
+    )
     spark.stop()
 
 

@@ -16,6 +16,7 @@ from multiprocessing.connection import Listener
 from typing import Any
 
 from .. import errors
+from .._base import library
 from ..connection import Connection
 from .process import answer, detach_output, fail, requests
 from .stage import Stage
@@ -34,7 +35,7 @@ class Coordinator:
     """A job."""
 
     def __init__(self, beginning: Beginning) -> None:
-        import pyarrow
+        pyarrow = library("pyarrow")
 
         self.target = beginning.target
         self.anchor = beginning.anchor

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .. import errors
+from .._base import library
 from ..transaction import Transaction
 from .process import answer, fail, requests
 from .state import decision
@@ -69,7 +70,7 @@ class Keeper:
         EOFError
             They do not come to an end.
         """
-        import pyarrow
+        pyarrow = library("pyarrow")
 
         reader = pyarrow.ipc.open_stream(sys.stdin.buffer)
         counted = Counted(reader)
@@ -162,7 +163,7 @@ class Counted:
             yield batch
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        import pyarrow
+        pyarrow = library("pyarrow")
 
         schema = self._reader.schema
         return pyarrow.RecordBatchReader.from_batches(schema, iter(self)).__arrow_c_stream__(requested_schema)

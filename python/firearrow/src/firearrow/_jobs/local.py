@@ -15,9 +15,7 @@ __all__ = ["Plan"]
 class Plan:
     """The parts of a query. They can be read as long as this object lives; it is not sent to other processes."""
 
-    def __init__(
-        self, place: Place, query: Query, n: int, name: str, without_snapshot: bool = False
-    ) -> None:
+    def __init__(self, place: Place, query: Query, n: int, name: str, without_snapshot: bool = False) -> None:
         division, held = divide(place, query, n, name, without_snapshot=without_snapshot)
         self.parts = division.parts
         self.why_plain = division.why_plain

@@ -22,7 +22,7 @@ class Place:
     """A database, as :func:`firearrow.connect` takes it. It is sent to other processes, password included."""
 
     database: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Of :func:`firearrow.connect`."""
     session: str | None = None
     """A statement that each new session begins with."""
@@ -34,7 +34,7 @@ class Place:
 
     def connect(self, name: str, **more: Any) -> Connection:
         """Connect as the process ``name``, which the monitoring tables show."""
-        options = {**self.options, **more, "process_name": name[:_NAME]}
+        options: dict[str, Any] = {**self.options, **more, "process_name": name[:_NAME]}
         connection = connect(self.database, **options)
         try:
             if self.query_timeout:

@@ -68,7 +68,11 @@ class Child:
             late = reader.is_alive()
             self._process.kill()
             self._process.wait()
-            what = f"has not answered within {seconds:g} s" if late else f"has ended ({self._process.returncode})"
+            what = (
+                f"has not answered within {seconds:g} s"
+                if late
+                else f"has ended ({self._process.returncode})"
+            )
             raise OperationalError(f"a process that firearrow has started for this job {what}")
         is_good, value = found[0]
         if not is_good:

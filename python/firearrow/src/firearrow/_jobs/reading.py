@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import errors
+from .._base import library
 from ..connection import Connection
 from ..partitions import Partitions
 from .place import Place, engine_release
@@ -94,7 +95,7 @@ def divide(
 
 def schema_of(place: Place, query: Query, name: str) -> Any:
     """Return the columns of a query as a ``pyarrow.Schema``, without executing it."""
-    import pyarrow
+    pyarrow = library("pyarrow")
 
     with closing(place.connect(name)) as connection:
         parts = connection.read_partitions(query.sql, 1, parameters=query.parameters or None)

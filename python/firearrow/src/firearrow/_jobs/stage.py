@@ -11,15 +11,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .. import errors
-from .place import engine_release, quoted
+from .place import quoted
 
 if TYPE_CHECKING:
     from ..connection import Connection
     from .writing import Target
 
 __all__ = ["Stage", "similar_name"]
-
-_CREATED = "made by {}"
 
 
 class Stage:
@@ -62,9 +60,11 @@ class Stage:
         key = [_column(name, stored, self.table) for name in self._target.key]
         if not key:
             constraints = self._connection.catalog.constraints(self.table)
-            key = next((found.columns for found in constraints if found.kind == "primary key"), [])
+            key = next((found.columns for found in constraints if found.kind == "primary key"), key)
         if not key:
-            raise errors.ProgrammingError(f"table {quoted(self.table)} has no primary key: name the key's columns")
+            raise errors.ProgrammingError(
+                f"table {quoted(self.table)} has no primary key: name the key's columns"
+            )
         if missing := [name for name in key if name not in self._columns]:
             raise errors.ProgrammingError(f"the rows have no column {missing[0]!r}, which is part of the key")
         return key
@@ -183,7 +183,9 @@ def similar_name(given: str, names: Sequence[str], what: str) -> str | None:
         return None
     similar = [name for name in names if name.upper() == given.upper()]
     if len(similar) > 1:
-        raise errors.ProgrammingError(f"{what} {given!r} may be any of {', '.join(map(quoted, similar))}: put it in quotes")
+        raise errors.ProgrammingError(
+            f"{what} {given!r} may be any of {', '.join(map(quoted, similar))}: put it in quotes"
+        )
     return similar[0] if similar else None
 
 

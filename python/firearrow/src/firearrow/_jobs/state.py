@@ -29,8 +29,10 @@ _ALL = f"SELECT RDB$TRANSACTION_ID, RDB$TRANSACTION_DESCRIPTION FROM RDB$TRANSAC
 WHERE RDB$TRANSACTION_STATE = {_LIMBO}"
 _ONE = f"{_ALL} AND RDB$TRANSACTION_ID = ?"
 # 0 = active, or prepared and held by its connection.
-_ACTIVE4 = "SELECT IIF(RDB$GET_TRANSACTION_CN(CAST(? AS TYPE OF COLUMN MON$TRANSACTIONS.MON$TRANSACTION_ID)) = 0, 1, 0) \
+_ACTIVE4 = (
+    "SELECT IIF(RDB$GET_TRANSACTION_CN(CAST(? AS TYPE OF COLUMN MON$TRANSACTIONS.MON$TRANSACTION_ID)) = 0, 1, 0) \
 FROM RDB$DATABASE"
+)
 _ACTIVE3 = "SELECT COUNT(*) FROM MON$TRANSACTIONS WHERE MON$TRANSACTION_ID = ?"
 
 
@@ -51,7 +53,7 @@ def decision_text(job: Job, numbers: tuple[int, ...]) -> str:
         There are too many.
     """
     before = 0
-    steps = []
+    steps: list[str] = []
     for number in sorted(numbers):
         # Differences are short, and tasks are many.
         steps.append(format(number - before, "x"))
@@ -86,7 +88,7 @@ def _decided(connection: Connection, job: Job) -> Decision | None:
     text = dict(_described(connection, _ONE, job.leader)).get(job.leader, "")
     if not text.startswith(beginning):
         return None
-    numbers = []
+    numbers: list[int] = []
     before = 0
     for step in text.removeprefix(beginning).split():
         before += int(step, 16)

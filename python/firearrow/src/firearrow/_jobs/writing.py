@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Client
 from typing import Any
 
+from .._base import library
 from ..errors import OperationalError, ProgrammingError
 from .anchor import Anchor
 from .place import Place
@@ -155,7 +156,7 @@ def write(job: Job, part: int, attempt: int, batches: Iterable[Any]) -> int | No
     int or None
         The number of the transaction, for :func:`commit`; ``None`` without rows.
     """
-    import pyarrow
+    pyarrow = library("pyarrow")
 
     batches = iter(batches)
     first = next((batch for batch in batches if batch.num_rows), None)

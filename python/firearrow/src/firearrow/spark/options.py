@@ -93,14 +93,18 @@ class Options:
             if folded in _FOLDED:
                 ours[_FOLDED[folded]] = value
             elif folded in _ELSEWHERE:
-                raise InterfaceError(f"the option {name} of the JDBC source is not supported: {_ELSEWHERE[folded]}")
+                raise InterfaceError(
+                    f"the option {name} of the JDBC source is not supported: {_ELSEWHERE[folded]}"
+                )
             elif folded == "path":
                 raise InterfaceError("load() and save() take no path: name the table with the option dbtable")
             elif folded not in _WITHOUT_MEANING:
                 further[folded] = value
         url = ours.get("url")
         if not url:
-            raise InterfaceError("the option url is missing, such as firebird://host/path or jdbc:firebird://host/path")
+            raise InterfaceError(
+                "the option url is missing, such as firebird://host/path or jdbc:firebird://host/path"
+            )
         try:
             _core.check_options(url, further, None)
         except InterfaceError as error:
@@ -114,7 +118,9 @@ class Options:
             raise InterfaceError("write the condition into the query: the option where is for dbtable")
         mode = ours.get("mode", "").lower()
         if mode not in ("", "upsert"):
-            raise InterfaceError("the option mode may be upsert; others are .mode('append') and .mode('overwrite')")
+            raise InterfaceError(
+                "the option mode may be upsert; others are .mode('append') and .mode('overwrite')"
+            )
         return cls(
             place=Place(
                 url,
@@ -131,7 +137,9 @@ class Options:
             where=where,
             parameters=_parameters(ours.get("parameters")),
             offset_column=ours.get("offsetColumn"),
-            starting_offset=int(_number(ours, "startingOffset", 0, least=None)) if "startingOffset" in ours else None,
+            starting_offset=int(_number(ours, "startingOffset", 0, least=None))
+            if "startingOffset" in ours
+            else None,
             upserts=mode == "upsert",
             key=_list(ours.get("key")),
             text=int(_number(ours, "textLength", 0)) or None,
@@ -181,7 +189,9 @@ def _parameters(text: str | None) -> tuple[Any, ...]:
     except ValueError:
         found = None
     if not isinstance(found, list) or any(isinstance(value, list | dict) for value in found):
-        raise InterfaceError(f"the option parameters must be a list of values in JSON, such as [1, \"FR\"], not {text!r}")
+        raise InterfaceError(
+            f'the option parameters must be a list of values in JSON, such as [1, "FR"], not {text!r}'
+        )
     return tuple(found)
 
 

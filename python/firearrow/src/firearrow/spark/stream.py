@@ -64,7 +64,9 @@ class StreamReader(DataSourceStreamReader):
         is_decimal = isinstance(kind, spark.DecimalType) and kind.scale == 0
         if not is_decimal and not isinstance(kind, spark.ShortType | spark.IntegerType | spark.LongType):
             what = "of integers" if column else f"of the table, which has {', '.join(there.fieldNames())}"
-            raise errors.ProgrammingError(f"offsetColumn must be a column {what}, not {options.offset_column!r}")
+            raise errors.ProgrammingError(
+                f"offsetColumn must be a column {what}, not {options.offset_column!r}"
+            )
         self._column = quoted(str(column))
         self._connection: Connection | None = None
         self._seen: list[Seen] = []
@@ -124,7 +126,8 @@ class StreamReader(DataSourceStreamReader):
         names = ", ".join(map(quoted, self._wanted.fieldNames()))
         sql = f"SELECT {names} FROM {self._options.table} WHERE {self._column} > ? AND {self._column} <= ?"
         return [
-            TaskPart(reading.Part(reading.Query(sql, pair)), _NAME) for pair in zip(borders, borders[1:], strict=False)
+            TaskPart(reading.Part(reading.Query(sql, pair)), _NAME)
+            for pair in zip(borders, borders[1:], strict=False)
         ]
 
     def _lowest(self, last: int) -> int:
