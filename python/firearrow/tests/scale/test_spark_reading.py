@@ -26,7 +26,8 @@ def spark() -> Iterator[SparkSession]:
     spark.stop()
 
 
-# For each type: in SQL, Spark's type, two values in SQL, and as Spark returns them. TIME_ZONES come from Firebird 4.
+# For each type: in SQL, Spark's type, two values in SQL, and as Spark returns them. TIME_ZONES come from
+# Firebird 4.
 TYPES = [
     ("SMALLINT", "smallint", ("-32768", -32768), ("32767", 32767)),
     ("INTEGER", "int", ("-2147483648", -(2**31)), ("0", 0)),

@@ -1,7 +1,7 @@
 """The program that a job belongs to: when it ends, the job's processes have no purpose any more.
 
-A worker of Spark's planner ends at once; its Java process is the driver. So the anchor is the nearest ancestor that is
-not a Python process, or this process's parent where that cannot be found out.
+A worker of Spark's planner ends at once; its Java process is the driver. So the anchor is the nearest
+ancestor that is not a Python process, or this process's parent where that cannot be found out.
 """
 
 from __future__ import annotations

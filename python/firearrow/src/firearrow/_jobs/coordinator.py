@@ -23,7 +23,8 @@ from .stage import Stage
 from .state import decision_text, prepared
 from .writing import Beginning, Job
 
-# Seconds: between two looks at the program that the job belongs to, and at transactions that are about to end.
+# Seconds: between two looks at the program that the job belongs to, and at transactions that are about to
+# end.
 _PAUSE, _SHORT = 1.0, 0.05
 # Seconds after which transactions may be those of keepers that are gone.
 _KEEPERS = 1.0

@@ -1,8 +1,9 @@
 """The process that writes for a worker, and holds what is prepared until the job has decided.
 
-A worker may be ended when it has nothing to do, or with its machine. While a connection holds a prepared transaction,
-others read the table as it was; once none does, whoever meets its rows gets an error. So the worker's rows come through
-a pipe to this process, which has the connection, goes on without the worker, and ends with the job.
+A worker may be ended when it has nothing to do, or with its machine. While a connection holds a prepared
+transaction, others read the table as it was; once none does, whoever meets its rows gets an error. So the
+worker's rows come through a pipe to this process, which has the connection, goes on without the worker, and
+ends with the job.
 """
 
 from __future__ import annotations

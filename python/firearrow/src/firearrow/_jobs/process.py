@@ -1,4 +1,5 @@
-"""Processes that outlive the one that starts them, and how to speak with them: pickles over their standard streams.
+"""Processes that outlive the one that starts them, and how to speak with them: pickles over their standard
+streams.
 
 Nothing secret is in their arguments or environment: what they need comes through a pipe.
 """

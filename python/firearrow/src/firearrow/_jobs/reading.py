@@ -28,8 +28,8 @@ class Query:
 class Part:
     """What one task reads.
 
-    With a descriptor, it is a part of a query that is divided. Without one it is the whole query, which is read as of the
-    moment when its task begins.
+    With a descriptor, it is a part of a query that is divided. Without one it is the whole query, which is
+    read as of the moment when its task begins.
     """
 
     query: Query

@@ -1,8 +1,9 @@
 """The process that holds a snapshot after the planner has ended, until nobody reads it any more.
 
-Spark plans in a process that ends at once, and its tasks begin whenever there is room for them. This process divides the
-query, answers with the parts, and keeps the transaction that they depend on. It looks for readers in the monitoring
-tables, where every user sees at least their own connections: so it needs no port that tasks could reach.
+Spark plans in a process that ends at once, and its tasks begin whenever there is room for them. This process
+divides the query, answers with the parts, and keeps the transaction that they depend on. It looks for readers
+in the monitoring tables, where every user sees at least their own connections: so it needs no port that tasks
+could reach.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The table that a job writes: the one that is meant, or one beside it whose rows are moved in one transaction.
+"""The table that a job writes: the one that is meant, or one beside it whose rows are moved in one
+transaction.
 
 Rows of an ``append`` go where they belong. Those of ``overwrite`` and ``upsert`` would meet rows that another
 transaction of the same job has just deleted or changed, so they are collected in a table of their own first.

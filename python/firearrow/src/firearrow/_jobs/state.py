@@ -1,9 +1,9 @@
 """How a job's processes see in the database what becomes of it.
 
-The coordinator's transaction is the decision. While it is active, nothing is decided. Prepared, it says which attempts
-are committed: the engine shows the descriptions of prepared transactions to everybody, in RDB$TRANSACTIONS, and deletes
-them when they are committed. It is committed itself once all of those have been. If it has ended in any other way, there
-is nothing to commit.
+The coordinator's transaction is the decision. While it is active, nothing is decided. Prepared, it says which
+attempts are committed: the engine shows the descriptions of prepared transactions to everybody, in
+RDB$TRANSACTIONS, and deletes them when they are committed. It is committed itself once all of those have
+been. If it has ended in any other way, there is nothing to commit.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 >>> number = write(job, part, attempt, batches)  # in each process, and each of its attempts
 >>> commit(job, numbers)                         # of those attempts that count
 
-Each attempt ends with the first phase of a two-phase commit. The job decides about all of them at once, by the commit
-of its own transaction.
+Each attempt ends with the first phase of a two-phase commit. The job decides about all of them at once, by
+the commit of its own transaction.
 """
 
 from __future__ import annotations

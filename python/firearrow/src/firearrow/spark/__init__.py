@@ -8,7 +8,8 @@
 ... )
 >>> df.write.format("firebird").option("url", …).option("dbtable", "SALES_2026").mode("append").save()
 
-Spark finds the format by itself, since this package brings the module ``pyspark_firearrow``. docs/spark.md has the options.
+Spark finds the format by itself, since this package brings the module ``pyspark_firearrow``. docs/spark.md
+has the options.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from ..errors import InterfaceError, ProgrammingError
 
 __all__ = ["Options"]
 
-# Of the JDBC source, without a meaning here: rows come in batches anyway, and parts are page ranges of the table.
+# Of the JDBC source, without a meaning here: rows come in batches anyway, and parts are page ranges of the
+# table.
 _WITHOUT_MEANING = frozenset(
     "driver fetchsize batchsize partitioncolumn lowerbound upperbound truncate refreshkrb5config "
     "pushdownpredicate pushdownaggregate pushdownlimit pushdownoffset pushdowntablesample".split()

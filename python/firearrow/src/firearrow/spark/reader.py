@@ -70,8 +70,9 @@ class TaskPart(InputPartition):
 class Reader(DataSourceReader):
     """A query, in parts.
 
-    It takes no conditions from Spark (``pushFilters``). Up to Spark 4.3 a DataFrame that is loaded once has one reader for all
-    queries that use it, so that one with a condition would take rows away from the others; docs/decisions/0052.
+    It takes no conditions from Spark (``pushFilters``). Up to Spark 4.3 a DataFrame that is loaded once has
+    one reader for all queries that use it, so that one with a condition would take rows away from the others;
+    docs/decisions/0052.
     """
 
     def __init__(self, options: Options, wanted: spark.StructType) -> None:

@@ -1,9 +1,10 @@
 """Reading new rows as they come, each exactly once.
 
-Rows are found by a column that grows, usually filled by a generator. A transaction that has taken its number early may
-commit late, when higher numbers have been read already. So a number counts as reached only when every transaction has
-ended that was active when it was first seen: whatever is below it and will ever be visible, is visible then. Rows between
-two such numbers are the same whenever they are read, which makes repeated batches identical.
+Rows are found by a column that grows, usually filled by a generator. A transaction that has taken its number
+early may commit late, when higher numbers have been read already. So a number counts as reached only when
+every transaction has ended that was active when it was first seen: whatever is below it and will ever be
+visible, is visible then. Rows between two such numbers are the same whenever they are read, which makes
+repeated batches identical.
 """
 
 from __future__ import annotations
