@@ -22,7 +22,7 @@ SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .ven
 # The system's packages are installed by one command at a time.
 .NOTPARALLEL:
 
-.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel docs clean distclean cargo
+.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel docs clean distclean cargo test-scale
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ demo: cargo $(DEMO_SETUP) ## Make a database, copy a table to Parquet, compare w
 
 test: setup ## Run all tests on every server there is, then count what ran where
 	scripts/step.sh "all tests" bash -c 'scripts/test.sh && scripts/test-python.sh'
+
+test-scale: setup ## Test Spark, Ray and Dask on every available server; takes half an hour, downloads 1 GB, and needs Java 17
+	scripts/test-scale.sh
 
 lint: cargo ## Check the format, run clippy on everything and on a client without the embedded engine
 	cargo fmt --all --check
@@ -97,7 +100,7 @@ clean: ## Remove build output and the demo
 	rm -rf demo
 
 distclean: clean ## Also remove what setup downloaded
-	rm -rf .venv .venv-python $(CACHE)
+	rm -rf .venv .venv-python .venv-scale $(CACHE)
 
 cargo:
 	@command -v cargo >/dev/null || { \
