@@ -244,8 +244,8 @@ def decided(database: str, keyed: str) -> None:
 
         def is_decided() -> bool:
             with connection.begin(isolation="read_committed", read_only=True) as transaction:
-                sql = "SELECT COUNT(*) FROM rdb$transactions WHERE rdb$transaction_state = 1 AND
-                rdb$transaction_id = ?" return bool(transaction.execute(sql, (job.leader,)).fetchone()[0])
+                sql = "SELECT COUNT(*) FROM rdb$transactions WHERE rdb$transaction_id = ?"
+                return bool(transaction.execute(sql, (job.leader,)).fetchone()[0])
 
         until(is_decided)
     kill(COORDINATOR)

@@ -20,7 +20,7 @@ from .._base import library
 from ..connection import Connection
 from .process import answer, detach_output, fail, requests
 from .stage import Stage
-from .state import decision_text, prepared
+from .state import decision, decision_text, prepared
 from .writing import Beginning, Job
 
 # Seconds: between two looks at the program that the job belongs to, and at transactions that are about to
@@ -51,6 +51,8 @@ class Coordinator:
             self.connection.close()
             raise
         self.decided: frozenset[int] | None = None
+        # Whether the leader's connection is the one that there is.
+        self._has_leader = True
         secret = secrets.token_bytes(32)
         self.listener = Listener(authkey=secret)
         self.job = Job(
@@ -113,24 +115,69 @@ class Coordinator:
             there = prepared(self.connection, self.job)
             if lost := [number for number in numbers if number not in there]:
                 raise errors.OperationalError(
-                    f"job {self.job.identifier}: transaction {lost[0]} is not prepared any more, so nothing is committed"
+                    f"job {self.job.identifier}: transaction {lost[0]} is no longer prepared; nothing was committed"
                 )
-            self.leader.prepare_commit(text)
         except BaseException:
             with suppress(errors.Error):
                 self.abort()
             raise
+        try:
+            self.leader.prepare_commit(text)
+        except BaseException:
+            # The server may have got it all the same.
+            if not self._is_decided():
+                with suppress(errors.Error):
+                    self.abort()
+                raise
         self.decided = frozenset(numbers)
         if not self._resolve(self.decided, _PATIENCE):
             raise errors.OperationalError(
-                f"job {self.job.identifier} is decided, and some of its transactions are not committed yet: they will be "
-                "when the processes that hold them answer"
+                f"job {self.job.identifier} was decided, but some transactions are still pending; they will be "
+                "committed when their processes respond"
             )
         self._finish()
 
+    def _is_decided(self) -> bool:
+        """Whether the decision is in the database, after an error that leaves this open.
+
+        Raises
+        ------
+        OperationalError
+            It cannot be found out.
+        """
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            with suppress(errors.Error):
+                if not self.connection._core.is_alive:
+                    self._reconnect()
+                elif self._has_leader:
+                    return decision(self.connection, self.job) is not None
+                if (found := decision(self.connection, self.job)) is not None:
+                    return found.is_commit
+            time.sleep(_PAUSE)
+        raise errors.OperationalError(
+            f"job {self.job.identifier}: the connection was lost when the job was decided, and the server does not "
+            f"answer: `firearrow limbo list` will show whether a transaction of {self.message!r} says 'commit'"
+        )
+
+    def _reconnect(self) -> None:
+        """Connect again. What the old connection had prepared is in limbo."""
+        with suppress(errors.Error):
+            self.connection.close()
+        self._has_leader = False
+        self.connection = self._connect()
+        self.stage.use(self.connection)
+
     def _finish(self) -> None:
-        """When all attempts that count are committed."""
-        self.leader.commit()
+        """Finish once every listed attempt is committed."""
+        while not self._has_leader:
+            # The server may need a moment to notice that the old connection is gone.
+            if any(found.number == self.job.leader for found in self.connection.limbo_transactions()):
+                self.connection.recover(self.job.leader).commit()
+                break
+            time.sleep(_PAUSE)
+        else:
+            self.leader.commit()
         self.decided = None
         try:
             self.stage.finish()
@@ -146,10 +193,8 @@ class Coordinator:
         with suppress(errors.Error):
             self.leader.rollback()
         if not self.connection._core.is_alive:
-            with suppress(errors.Error):
-                self.connection.close()
-            # The server was restarted, perhaps.
-            self.connection = self.stage._connection = self._connect()
+            # The server may have been restarted.
+            self._reconnect()
         self._resolve(frozenset(), _PATIENCE)
         self._remove(failed=True)
 
@@ -162,8 +207,9 @@ class Coordinator:
                 if not self._resolve_some(numbers, takes_over=time.monotonic() - begin > _KEEPERS):
                     return True
             except errors.Error:
-                if not self.connection._core.is_alive:
-                    raise
+                with suppress(errors.Error):
+                    if not self.connection._core.is_alive:
+                        self._reconnect()
             if patience is not None and time.monotonic() - begin > patience:
                 return False
             time.sleep(_SHORT if patience is not None else _PAUSE)

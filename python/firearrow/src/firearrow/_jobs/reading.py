@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,24 +103,78 @@ def schema_of(place: Place, query: Query, name: str) -> Any:
         return pyarrow.schema(parts)
 
 
-def read(place: Place, part: Part, name: str, *, remedy: str = "") -> Iterator[Any]:
+def read(place: Place, part: Part, name: str, *, remedy: str = "", lingers: float = 0) -> Iterator[Any]:
     """Read a part, as batches of pyarrow.
+
+    Parameters
+    ----------
+    name
+        Under which monitoring tables show the connection.
+    remedy
+        What the error says in addition if the snapshot is gone.
+    lingers
+        Seconds for which the connection stays open afterwards, so that whoever looks for readers sees this one; another part
+        that is read under the same name uses it.
 
     Raises
     ------
     Error
-        Among others when nobody holds the snapshot any more; ``remedy`` is added to the message then.
+        For example, the snapshot is gone.
     """
-    with closing(place.connect(name, read_only=True)) as connection:
+    connection = _lingering.take(name) or place.connect(name, read_only=True)
+    try:
         if part.descriptor is None:
-            cursor = connection.execute(part.query.sql, part.query.parameters or None)
-            yield from cursor.fetch_arrow_batches()
-            return
-        try:
-            opened = connection.read_partition(part.descriptor)
-        except errors.Error as error:
-            if remedy and "taken its snapshot" in str(error):
-                raise type(error)(f"{error}; {remedy}") from error
-            raise
-        with opened:
-            yield from opened.fetch_arrow_batches()
+            yield from connection.execute(part.query.sql, part.query.parameters or None).fetch_arrow_batches()
+        else:
+            try:
+                opened = connection.read_partition(part.descriptor)
+            except errors.Error as error:
+                if remedy and "taken its snapshot" in str(error):
+                    raise type(error)(f"{error}; {remedy}") from error
+                raise
+            with opened:
+                yield from opened.fetch_arrow_batches()
+        connection.rollback()
+    except BaseException:
+        connection.close()
+        raise
+    if lingers:
+        _lingering.leave(name, connection, lingers)
+    else:
+        connection.close()
+
+
+class _Lingering:
+    """Connections that stay open for a while, by their names."""
+
+    def __init__(self) -> None:
+        self._connections: dict[str, list[Connection]] = {}
+        self._lock = threading.Lock()
+
+    def take(self, name: str) -> Connection | None:
+        """Take one."""
+        with self._lock:
+            found = self._connections.get(name)
+            return found.pop() if found else None
+
+    def leave(self, name: str, connection: Connection, seconds: float) -> None:
+        """Leave one for so many seconds."""
+        with self._lock:
+            self._connections.setdefault(name, []).append(connection)
+        timer = threading.Timer(seconds, self._close, (name, connection))
+        timer.daemon = True
+        timer.start()
+
+    def _close(self, name: str, connection: Connection) -> None:
+        with self._lock:
+            found = self._connections.get(name, [])
+            if connection not in found:
+                return
+            found.remove(connection)
+            if not found:
+                self._connections.pop(name, None)
+        with suppress(errors.Error):
+            connection.close()
+
+
+_lingering = _Lingering()

@@ -22,7 +22,7 @@ from .reading import Division, Query, divide
 if TYPE_CHECKING:
     from ..connection import Connection
 
-__all__ = ["Holding", "hold"]
+__all__ = ["Holding", "hold", "lingering"]
 
 # Dividing takes a few round trips, and connecting has its own limit.
 _PLANNING = 120.0
@@ -60,6 +60,15 @@ def hold(holding: Holding) -> Division:
     return division
 
 
+def lingering(idle: float) -> float:
+    """Seconds that readers have to stay connected, so that they are seen."""
+    return 1.5 * _pause(idle)
+
+
+def _pause(idle: float) -> float:
+    return min(idle / 10, _LONGEST)
+
+
 def main() -> None:
     """The process."""
     holding: Holding = requests()
@@ -84,7 +93,7 @@ def main() -> None:
 
 def _wait(connection: Connection, holding: Holding) -> None:
     """Return when nobody has read for a while."""
-    pause = min(holding.idle / 10, _LONGEST)
+    pause = _pause(holding.idle)
     seen = looked = time.monotonic()
     while holding.anchor.is_alive and time.monotonic() - seen < holding.idle:
         time.sleep(min(pause, _SHORTEST))

@@ -7,12 +7,14 @@ transaction of the same job has just deleted or changed, so they are collected i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .. import errors
 from .place import quoted
+from .state import is_active
 
 if TYPE_CHECKING:
     from ..connection import Connection
@@ -36,6 +38,8 @@ class Stage:
         self._connection = connection
         self._target = target
         self._is_new = False
+        if re.fullmatch(r'(\w+|"[^"]+")\s*\.\s*(\w+|"[^"]+")', target.table):
+            raise errors.NotSupportedError(f"name the table to write without a schema, not {target.table!r}")
         found = similar_name(target.table, [table.name for table in connection.catalog.tables()], "table")
         if found is None:
             if target.mode == "upsert":
@@ -79,7 +83,7 @@ class Stage:
         remarks = next((table.remarks for table in connection.catalog.tables(name)), None)
         if remarks is not None:
             first = int(remarks.rpartition(" ")[2]) if remarks.startswith("firearrow job ") else None
-            if first is None or _is_active(connection, first):
+            if first is None or is_active(connection, first):
                 raise errors.OperationalError(
                     f"another job replaces or upserts rows of {quoted(self.table)} (table {quoted(name)}: {remarks}): "
                     "wait until it ends"
@@ -108,6 +112,10 @@ class Stage:
             (self.table,),
         ).fetchall()
         return rows[0][0], {column: domain for _, column, domain in rows}
+
+    def use(self, connection: Connection) -> None:
+        """Go on with another connection."""
+        self._connection = connection
 
     def finish(self) -> None:
         """When all rows are there: move them in one transaction."""
@@ -158,12 +166,6 @@ class Stage:
         for name in names:
             self._connection.execute(f"DROP TABLE {quoted(name)}")
             self._connection.commit()
-
-
-def _is_active(connection: Connection, number: int) -> bool:
-    from .state import is_active
-
-    return is_active(connection, number)
 
 
 def _name(given: str) -> str:

@@ -42,6 +42,8 @@ class Decision:
 
     numbers: frozenset[int]
     """The transactions that are committed; all others are rolled back."""
+    is_commit: bool = True
+    """Whether the job is committed, if only without rows."""
 
 
 def decision_text(job: Job, numbers: tuple[int, ...]) -> str:
@@ -52,16 +54,11 @@ def decision_text(job: Job, numbers: tuple[int, ...]) -> str:
     OperationalError
         There are too many.
     """
-    before = 0
-    steps: list[str] = []
-    for number in sorted(numbers):
-        # Differences are short, and tasks are many.
-        steps.append(format(number - before, "x"))
-        before = number
-    text = f"{job.message} commit {' '.join(steps)}"
+    # Numbers as people read them, since an administrator may have to.
+    text = f"{job.message} commit {' '.join(map(str, sorted(numbers)))}"
     if len(text) > _LONGEST:
         raise errors.OperationalError(
-            f"{len(numbers)} tasks are more than one commit can take: write with fewer partitions (coalesce)"
+            f"{len(numbers)} tasks do not fit into one commit: write with fewer partitions (coalesce)"
         )
     return text
 
@@ -73,7 +70,7 @@ def decision(connection: Connection, job: Job) -> Decision | None:
     if is_active(connection, job.leader):
         return None
     # It may have decided between the two looks.
-    return _decided(connection, job) or Decision(frozenset())
+    return _decided(connection, job) or Decision(frozenset(), is_commit=False)
 
 
 def prepared(connection: Connection, job: Job) -> dict[int, str]:
@@ -88,12 +85,7 @@ def _decided(connection: Connection, job: Job) -> Decision | None:
     text = dict(_described(connection, _ONE, job.leader)).get(job.leader, "")
     if not text.startswith(beginning):
         return None
-    numbers: list[int] = []
-    before = 0
-    for step in text.removeprefix(beginning).split():
-        before += int(step, 16)
-        numbers.append(before)
-    return Decision(frozenset(numbers))
+    return Decision(frozenset(map(int, text.removeprefix(beginning).split())))
 
 
 def _described(connection: Connection, sql: str, *parameters: int) -> list[tuple[int, str]]:

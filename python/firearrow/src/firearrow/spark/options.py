@@ -20,7 +20,7 @@ __all__ = ["Options"]
 # Of the JDBC source, without a meaning here: rows come in batches anyway, and parts are page ranges of the
 # table.
 _WITHOUT_MEANING = frozenset(
-    "driver fetchsize batchsize partitioncolumn lowerbound upperbound truncate refreshkrb5config "
+    "driver fetchsize batchsize prefertimestampntz partitioncolumn lowerbound upperbound truncate refreshkrb5config "
     "pushdownpredicate pushdownaggregate pushdownlimit pushdownoffset pushdowntablesample".split()
 )
 # Of the JDBC source, and what to do instead: ignoring them would change what happens.
@@ -132,18 +132,18 @@ class Options:
             table=table,
             query=query,
             columns=_list(ours.get("columns")),
-            parts=int(_number(ours, "numPartitions", 0)),
+            parts=_whole(ours, "numPartitions", 0),
             idle=_number(ours, "snapshotTimeout", 900),
             without_snapshot=_switch(ours, "withoutSnapshot", False),
             where=where,
             parameters=_parameters(ours.get("parameters")),
             offset_column=ours.get("offsetColumn"),
-            starting_offset=int(_number(ours, "startingOffset", 0, least=None))
+            starting_offset=_whole(ours, "startingOffset", 0, least=None)
             if "startingOffset" in ours
             else None,
             upserts=mode == "upsert",
             key=_list(ours.get("key")),
-            text=int(_number(ours, "textLength", 0)) or None,
+            text=_whole(ours, "textLength", 0) or None,
             lock_timeout=_number(ours, "lockTimeout", 300),
         )
 
@@ -212,6 +212,13 @@ def _number(ours: Mapping[str, str], name: str, default: float, least: float | N
     if number != number or (least is not None and number < least) or abs(number) > 2**63:
         raise InterfaceError(f"the option {name} must be a number, not {text!r}")
     return int(text) if re.fullmatch(r"[+-]?\d+", text.strip()) else number
+
+
+def _whole(ours: Mapping[str, str], name: str, default: int, least: int | None = 0) -> int:
+    number = _number(ours, name, default, least)
+    if not isinstance(number, int):
+        raise InterfaceError(f"the option {name} must be a whole number, not {ours[name]!r}")
+    return number
 
 
 def _switch(ours: Mapping[str, str], name: str, default: bool) -> bool:

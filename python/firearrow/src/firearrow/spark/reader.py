@@ -12,7 +12,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from .._jobs import anchor, reading
 from .._jobs.place import quoted
-from .._jobs.snapshot import Holding, hold
+from .._jobs.snapshot import Holding, hold, lingering
 from .options import Options
 from .types import Layout, check_wanted, schema
 
@@ -61,10 +61,11 @@ class Source:
 class TaskPart(InputPartition):
     """What one task reads."""
 
-    def __init__(self, part: reading.Part, name: str) -> None:
+    def __init__(self, part: reading.Part, name: str, lingers: float = 0) -> None:
         super().__init__(part)
         self.part = part
         self.name = name
+        self.lingers = lingers
 
 
 class Reader(DataSourceReader):
@@ -99,11 +100,13 @@ class Reader(DataSourceReader):
         )
         if division.why_plain and options.parts != 1:
             _log.info("one part only: %s", division.why_plain)
-        return [TaskPart(part, readers) for part in division.parts]
+        lingers = lingering(options.idle) if division.has_snapshot else 0
+        return [TaskPart(part, readers, lingers) for part in division.parts]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read a part."""
         assert isinstance(partition, TaskPart)
         layout = Layout(self._wanted)
-        for batch in reading.read(self._options.place, partition.part, partition.name, remedy=_LATE):
+        name, lingers = partition.name, partition.lingers
+        for batch in reading.read(self._options.place, partition.part, name, remedy=_LATE, lingers=lingers):
             yield layout.of(batch)

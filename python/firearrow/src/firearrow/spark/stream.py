@@ -33,11 +33,24 @@ _START = -(2**63)
 _OFFSET = "after"
 _NAME = "firearrow: a stream for Spark"
 
-# Numbers of transactions that are active, or prepared.
-_OLDEST = (
-    "SELECT MON$OLDEST_ACTIVE, (SELECT MIN(RDB$TRANSACTION_ID) FROM RDB$TRANSACTIONS WHERE RDB$TRANSACTION_STATE = 1) "
-    "FROM MON$DATABASE"
-)
+_LIMBO = "SELECT MIN(RDB$TRANSACTION_ID) FROM RDB$TRANSACTIONS WHERE RDB$TRANSACTION_STATE = 1"
+_ACTIVE3 = "SELECT MON$OLDEST_ACTIVE FROM MON$DATABASE"
+# The first transaction below a number that is active or in limbo, and not known to be a reader: everybody sees their own
+# user's transactions. Commit numbers are 0 of active transactions, and -1 of those in limbo.
+_ACTIVE4 = """EXECUTE BLOCK (BELOW BIGINT = ?) RETURNS (FOUND BIGINT) AS
+DECLARE STATE BIGINT; DECLARE LAST_ONE BIGINT;
+BEGIN
+  SELECT MON$OLDEST_ACTIVE FROM MON$DATABASE INTO FOUND;
+  LAST_ONE = FOUND + 100000;
+  WHILE (FOUND < BELOW AND FOUND < LAST_ONE) DO
+  BEGIN
+    STATE = RDB$GET_TRANSACTION_CN(FOUND);
+    IF (STATE = -1 OR STATE = 0 AND NOT EXISTS(
+      SELECT 1 FROM MON$TRANSACTIONS WHERE MON$TRANSACTION_ID = :FOUND AND MON$READ_ONLY = 1)) THEN LEAVE;
+    FOUND = FOUND + 1;
+  END
+  SUSPEND;
+END"""
 
 
 class Seen(NamedTuple):
@@ -55,6 +68,10 @@ class StreamReader(DataSourceStreamReader):
         if options.table is None or options.offset_column is None:
             raise errors.InterfaceError(
                 "a stream needs the options dbtable and offsetColumn: a column that grows with every new row"
+            )
+        if options.where or options.parameters:
+            raise errors.InterfaceError(
+                "a stream takes no where and no parameters: make a view, or filter the stream"
             )
         self._options = options
         self._wanted = wanted
@@ -105,14 +122,21 @@ class StreamReader(DataSourceStreamReader):
             self._seen.append(Seen(int(row[0]), number))
 
     def _settle(self, connection: Connection) -> None:
+        if not self._seen:
+            return
+        is_modern = engine_release(connection) >= 4
         # A transaction that begins finds out which the oldest one is.
         with connection.begin(isolation="read_committed", read_only=True) as transaction:
-            active, limbo = transaction.execute(_OLDEST).fetchone()
-        oldest = active if limbo is None else min(active, limbo)
-        # Firebird 3 waits for transactions that are about to end.
-        if engine_release(connection) >= 4:
-            oldest = min([oldest, *(found.number for found in connection.limbo_transactions())])
-        while self._seen and self._seen[0].transaction <= oldest:
+            if is_modern:
+                (oldest,) = transaction.execute(_ACTIVE4, (self._seen[-1].transaction,)).fetchone()
+            else:
+                (oldest,) = transaction.execute(_ACTIVE3).fetchone()
+            (limbo,) = transaction.execute(_LIMBO).fetchone()
+        undecided = [oldest] if limbo is None else [oldest, limbo]
+        # Those without a description. Firebird 3 would wait for transactions that are about to end.
+        if is_modern:
+            undecided += [found.number for found in connection.limbo_transactions()]
+        while self._seen and self._seen[0].transaction <= min(undecided):
             self._settled = max(self._seen.pop(0).number, self._settled)
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
