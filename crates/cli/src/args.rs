@@ -2,6 +2,7 @@
 
 use crate::adbc::AdbcArgs;
 use crate::bench::args::BenchArgs;
+use crate::copy::CopyArgs;
 use crate::create::CreateArgs;
 use crate::ddl::DdlArgs;
 use crate::limbo::LimboArgs;
@@ -13,11 +14,10 @@ use crate::runner::PlanForm;
 use crate::shell::ShellArgs;
 use crate::tables::TablesArgs;
 use crate::wan::{self, Rate, RoundTrip};
-use clap::builder::RangedU64ValueParser;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use std::net::SocketAddr;
-use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -215,76 +215,6 @@ impl FromArgMatches for Parameters {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
-}
-
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  firearrow copy firebird://alice@db/employee SALES sales.parquet
-  firearrow copy demo.fdb 'SELECT ID, DEC_18_4 FROM T_WIDE WHERE ID <= 1000' part.csv
-  firearrow copy demo.fdb '\"Mixed case table\"' mixed.arrow --force
-  firearrow copy demo.fdb T_WIDE wide.parquet --compression snappy --batch-rows 10000
-  firearrow copy firebird://alice@db/employee SALES sales.parquet --partitions 4
-  firearrow copy demo.fdb T_WIDE wide.parquet --partitions 4 --separate
-  firearrow copy demo.fdb T_WIDE - --format csv | head
-
-A name alone is a table, anything else is a query. The file gets its name when
-it is complete; until then it has a hidden name.
-
-A large table is read by one reader per processor, or by --readers, and its rows
-keep their order. With --partitions, the order of rows is undefined. All read
-one snapshot. Each reader or partition has a connection of its own, beside the
-one that leads them. One reader is used, and the summary says so, for
-  - queries that are sorted, aggregated or limited
-  - queries of several tables or with sub-queries
-  - rows that an index finds
-  - small tables, views and procedures
-  - servers whose round trip exceeds 3 ms, unless --readers gives a number
-  - Firebird before 4.0.
-
-Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows (a stream), .csv,
-.json, .jsonl and .ndjson. A .txt file needs --format table.")]
-pub(crate) struct CopyArgs {
-    /// The database
-    #[arg(value_hint = ValueHint::Url)]
-    pub(crate) url: String,
-    /// A table (quoted as in SQL if its name needs it), or a query
-    #[arg(value_name = "SQL|TABLE")]
-    pub(crate) source: String,
-    /// The file; its extension names the format. - is standard output, which needs --format
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) output: PathBuf,
-    /// The format, if the extension does not name it
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<Format>,
-    #[command(flatten)]
-    pub(crate) text: TextArgs,
-    /// Replace the file if it exists
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Maximum rows per batch, the unit of reading, memory and writing
-    #[arg(long, value_name = "N")]
-    pub(crate) batch_rows: Option<NonZeroUsize>,
-    /// Compression of Parquet files
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) compression: Compression,
-    /// Read with N readers (64 at most), keeping the order of rows; 0 (the default) means one per processor, or a single
-    /// one if the server is distant; 1 uses one connection
-    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
-    pub(crate) readers: Option<usize>,
-    /// Read N partitions at once (64 at most), in any order; 0 means one per processor
-    #[arg(long, value_name = "N", conflicts_with = "readers", value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
-    pub(crate) partitions: Option<usize>,
-    /// Write each partition to its own file: wide-1.parquet, wide-2.parquet …
-    #[arg(long, requires = "partitions")]
-    pub(crate) separate: bool,
-    /// Let partitions see different states of the data on servers before Firebird 4, which have no snapshots to share.
-    /// Without it, such a server is read in one partition
-    #[arg(long, requires = "partitions")]
-    pub(crate) without_snapshot: bool,
-    /// Show no progress and no summary
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }
 
 /// How rows are written as text.

@@ -20,6 +20,7 @@ mod ddl;
 mod demo;
 mod events;
 mod failure;
+mod folder;
 mod hint;
 mod info;
 mod installed;

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -184,8 +184,8 @@ def test_other_columns(database: str, keyed: str) -> None:
         writing.begin(target, pa.schema([("price", pa.int32())]), anchor.this_process())
 
 
-def test_a_worker_is_killed(database: str, connection: firearrow.Connection, keyed: str) -> None:
-    """The rows that it has sent are undone, whether the stream broke off within a batch or between two."""
+def test_a_worker_gives_up(database: str, connection: firearrow.Connection, keyed: str) -> None:
+    """The rows that it has sent are undone, although their stream ends between two batches."""
     job = begin(database, keyed)
 
     def endless() -> Iterator[pa.RecordBatch]:
@@ -231,16 +231,23 @@ def test_the_coordinator_is_killed_before_it_decides(
     assert connection.limbo_transactions() == []
 
 
-def decided(database: str, keyed: str) -> None:
-    """Decide for ten rows, and kill the coordinator before any keeper knows."""
-    job = begin(database, keyed)
+def decided(database: str, table: str, then: Callable[[], None]) -> writing.Job:
+    """Let the coordinator decide for ten rows and against ten others, and do something before any keeper knows."""
+    job = begin(database, table)
     number = write(job, 0, rows(10, 20))
+    write(job, 0, rows(20, 30))
     pause(KEEPER)
-    asking = threading.Thread(
-        target=lambda: pytest.raises(firearrow.OperationalError, writing.commit, job, [number])
-    )
+    failed: list[firearrow.Error] = []
+
+    def ask() -> None:
+        try:
+            writing.commit(job, [number])
+        except firearrow.Error as error:
+            failed.append(error)
+
+    asking = threading.Thread(target=ask)
     asking.start()
-    with firearrow.connect(database) as connection:
+    with firearrow.connect(job.place.database) as connection:
 
         def is_decided() -> bool:
             with connection.begin(isolation="read_committed", read_only=True) as transaction:
@@ -248,15 +255,21 @@ def decided(database: str, keyed: str) -> None:
                 return bool(transaction.execute(sql, (job.leader,)).fetchone()[0])
 
         until(is_decided)
-    kill(COORDINATOR)
+    then()
     asking.join()
+    assert bool(failed) == (then is kill_coordinator)
+    return job
+
+
+def kill_coordinator() -> None:
+    kill(COORDINATOR)
 
 
 def test_the_coordinator_is_killed_after_it_has_decided(
     database: str, connection: firearrow.Connection, keyed: str
 ) -> None:
     """Keepers do what was decided; what says so is left for an administrator."""
-    decided(database, keyed)
+    decided(database, keyed, kill_coordinator)
     go_on(KEEPER)
     until(lambda: not children(KEEPER))
     (left,) = connection.limbo_transactions()
@@ -269,17 +282,33 @@ def test_the_coordinator_is_killed_after_it_has_decided(
 def test_everybody_is_killed_after_the_decision(
     database: str, connection: firearrow.Connection, keyed: str
 ) -> None:
-    """The list of transactions in limbo says what to do, and committing all of them does it."""
-    decided(database, keyed)
+    """What is left in limbo says which transactions to commit; the others are rolled back."""
+    job = decided(database, keyed, kill_coordinator)
     kill(KEEPER)
     # The server notices in a moment.
-    until(lambda: len(connection.limbo_transactions()) == 2)
-    left = connection.limbo_transactions()
-    assert sum(b" commit " in found.message for found in left) == 1
-    assert len({found.message.split()[2] for found in left}) == 1
-    for found in left:
-        connection.recover(found.number).commit()
+    until(lambda: len(connection.limbo_transactions()) == 3)
+    left = {found.number: found.message.decode() for found in connection.limbo_transactions()}
+    assert all(text.startswith(job.message) for text in left.values())
+    (wanted,) = (text.partition(" commit ")[2].split() for text in left.values() if " commit " in text)
+    assert left.keys() > set(map(int, wanted))
+    for number in left:
+        taken = connection.recover(number)
+        taken.commit() if str(number) in wanted or number == job.leader else taken.rollback()
     assert told(connection, keyed) == OLD | expected((10, 20))
+
+
+def test_connections_are_lost_after_the_decision(
+    database: str, connection: firearrow.Connection, keyed: str, proxy: Proxy
+) -> None:
+    """The coordinator connects again, and does what was decided for keepers that are gone."""
+
+    def lose() -> None:
+        proxy.drop()
+        go_on(KEEPER)
+
+    decided(proxy.url, keyed, lose)
+    assert told(connection, keyed) == OLD | expected((10, 20))
+    assert connection.limbo_transactions() == []
 
 
 def test_the_program_is_killed(database: str, connection: firearrow.Connection, keyed: str) -> None:
@@ -287,12 +316,11 @@ def test_the_program_is_killed(database: str, connection: firearrow.Connection, 
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as program:
         facts = anchor._facts(program.pid)
         who = anchor.Anchor(program.pid, facts.started if facts else None)
-        for mode in writing.MODES:
+        # Two jobs at a time; a third one would not get the table that the second collects its rows in.
+        for mode in ("append", "upsert"):
             target = writing.Target(Place(database), keyed, mode)
             job = writing.begin(target, rows(0, 0).schema, who)
             write(job, 0, rows(10, 20))
-            if mode == "overwrite":
-                break
         program.kill()
     until(lambda: not children(KEEPER) and not children(COORDINATOR))
     assert told(connection, keyed) == OLD
@@ -321,7 +349,7 @@ def test_a_transaction_that_is_lost(database: str, connection: firearrow.Connect
     kill(KEEPER)
     until(lambda: len(connection.limbo_transactions()) == 2)
     connection.recover(numbers[0]).rollback()
-    with pytest.raises(firearrow.OperationalError, match="not prepared any more, so nothing is committed"):
+    with pytest.raises(firearrow.OperationalError, match="is no longer prepared; nothing was committed"):
         writing.commit(job, numbers)
     assert told(connection, keyed) == OLD
     assert connection.limbo_transactions() == []
@@ -360,7 +388,6 @@ def test_strangers(database: str, keyed: str) -> None:
         writing.commit(stranger, [])
     for name in ("secret", "masterkey"):
         assert name not in repr(job)
-    assert str(os.stat(job.address).st_mode & 0o077) in ("0", "45", "63")
     assert os.stat(os.path.dirname(job.address)).st_mode & 0o077 == 0
     writing.abort(job)
 

@@ -19,6 +19,7 @@ Examples:
   firearrow load demo.fdb orders.jsonl --into ORDERS --reject refused.csv
   firearrow copy a.fdb SALES - --format arrow | firearrow load b.fdb - --format arrow --into SALES
   zcat sales.csv.gz | firearrow load demo.fdb - --format csv --into SALES
+  firearrow load firebird://alice@db/shop sales/ --into SALES
 
 All rows are loaded in one transaction, or none are: after a failure or Ctrl-C
 the table is as it was, and a table that was created for them is gone.
@@ -44,14 +45,20 @@ is created for CSV or JSON gets types inferred from its first rows, and prints
 them: BIGINT, NUMERIC, DOUBLE PRECISION, DATE, TIMESTAMP and BOOLEAN where all
 values are such, else text.
 
+A folder of Parquet files is loaded as a whole, with the columns that folders in
+it are named after (COUNTRY=DE). What `copy` has written is checked against its
+_firearrow.json: files, rows and checksums. A folder must be complete; links in
+it are refused.
+
 Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows, .csv, .json, .jsonl
 and .ndjson.")]
 pub(crate) struct LoadArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
-    /// The files, with the same columns; their extension names the format. - is standard input, which needs --format
-    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    /// The files, with the same columns; their extension names the format. - is standard input, which needs --format. Or a
+    /// folder of Parquet files
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
     pub(crate) files: Vec<PathBuf>,
     /// The table
     #[arg(long, value_name = "TABLE")]
@@ -69,6 +76,9 @@ pub(crate) struct LoadArgs {
     /// is replaced
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) reject: Option<PathBuf>,
+    /// Load the files of a folder although nothing says that it is complete
+    #[arg(long)]
+    pub(crate) incomplete: bool,
     /// The format, if the extension does not name it
     #[arg(long, value_parser = Format::parser(|format| !format.is_for_people()))]
     pub(crate) format: Option<Format>,
@@ -104,7 +114,7 @@ pub(crate) enum LoadMode {
 
 impl LoadArgs {
     /// Fails for options that do not go together.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(super) fn check(&self, files: &[PathBuf]) -> Result<()> {
         if !self.key.is_empty() && self.mode != Some(LoadMode::Upsert) {
             return Err(Failure::usage("--key is for --mode upsert"));
         }
@@ -125,7 +135,7 @@ impl LoadArgs {
             if is_standard_input(file) { Path::new("/dev/stdin").to_owned() } else { file.clone() }
         };
         if let Some(reject) = self.reject.as_ref().and_then(|path| path.canonicalize().ok())
-            && self.files.iter().any(|file| place(file).canonicalize().is_ok_and(|file| file == reject))
+            && files.iter().any(|file| place(file).canonicalize().is_ok_and(|file| file == reject))
         {
             return Err(Failure::usage("--reject would replace a file that is loaded; choose another name"));
         }

@@ -9,6 +9,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +34,12 @@ impl Columnar {
                 "Parquet must be read in any order, which standard input is not: name a file",
             ));
         }
-        let builder = ParquetRecordBatchReaderBuilder::try_new(input::file(path)?);
+        Self::parquet_file(path, input::file(path)?)
+    }
+
+    /// Reads a Parquet file that is open.
+    pub(super) fn parquet_file(path: &Path, file: File) -> Result<Self> {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file);
         let builder = builder.map_err(|error| unreadable(path, &error))?;
         let groups = builder.metadata().row_groups();
         let bytes: i64 = groups.iter().map(|group| group.total_byte_size()).sum();

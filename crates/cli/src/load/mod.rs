@@ -13,6 +13,7 @@ mod csv;
 mod csv_record;
 mod datetime;
 mod feed;
+mod folder;
 mod infer;
 mod input;
 mod json;
@@ -28,7 +29,7 @@ pub(crate) use args::{LoadArgs, delimiter};
 
 use crate::failure::{Failure, Result};
 use crate::open::{open_session, warn_of_statements};
-use crate::output;
+use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::{interrupt, terminal};
 use args::LoadMode;
@@ -36,6 +37,7 @@ use feed::{Feed, Shown};
 use firearrow::catalog::{Column, ConstraintKind, Name, quoted};
 use firearrow_bench::text::{size, thousands};
 use firearrow_driver::{IngestNames, IngestOptions, Mode, Session, SessionOptions, TextAs, columns_of_table};
+use folder::Folder;
 use input::is_regular;
 use mapping::Plan;
 use reject::Counts;
@@ -43,6 +45,7 @@ use serde_json::json;
 use source::{Files, Reading};
 use std::num::NonZeroUsize;
 use std::panic;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -50,13 +53,15 @@ use table::Table;
 use write::Target;
 
 pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
-    args.check()?;
-    let format = source::format(args)?;
+    let inputs = Inputs::of(args)?;
+    args.check(&inputs.paths)?;
+    let format = source::format(args, inputs.folder.is_some())?;
     let config = crate::open::parse(&args.url)?;
     let started = Instant::now();
-    let reading = Reading::new(args, format);
+    let Inputs { paths, folder } = inputs;
+    let reading = Reading::new(args, format, folder);
     // Read first, so that a wrong file is reported before the server starts working.
-    let (files, total_rows) = interrupt::waiting(|| open_files(args, &reading))?;
+    let (files, total_rows) = interrupt::waiting(|| open_files(&paths, &reading))?;
     let is_manual = args.mode == Some(LoadMode::Replace) || args.reject.is_some();
     let options = SessionOptions { autocommit: !is_manual, ..SessionOptions::default() };
     let session = open_session(&config, options)?;
@@ -66,7 +71,7 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
     })??;
     let mut loading = Loading::new(args, &session, &table, &files)?;
     let bytes = Arc::clone(&reading.read);
-    let shown = progress(args, json, total_rows, &reading);
+    let shown = progress(args, json, total_rows, &paths, &reading);
     let counts = match loading.plan.take() {
         Some(plan) => load(args, &loading.target, files, plan, shown)?,
         None => Counts::default(),
@@ -79,8 +84,34 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
         terminal::remark(&format!("created {} ({columns}){by}", table.name));
     }
     let seconds = started.elapsed().as_secs_f64();
-    let bytes = sizes(args).unwrap_or_else(|| bytes.load(Ordering::Relaxed));
+    let bytes = sizes(&paths).unwrap_or_else(|| bytes.load(Ordering::Relaxed));
     Loaded { counts, bytes, seconds, table: table.name }.summarize(args, json)
+}
+
+/// The files that the command line names, or those in the folder that it names.
+struct Inputs {
+    paths: Vec<PathBuf>,
+    folder: Option<Arc<Folder>>,
+}
+
+impl Inputs {
+    fn of(args: &LoadArgs) -> Result<Self> {
+        let folders = args.files.iter().filter(|path| path.is_dir()).count();
+        match (folders, args.files.as_slice()) {
+            (0, _) if args.incomplete => Err(Failure::usage("--incomplete is for a folder")),
+            (0, files) => Ok(Self { paths: files.to_vec(), folder: None }),
+            _ if args.format.is_some_and(|format| format != Format::Parquet) => {
+                Err(Failure::usage("of a folder, Parquet files are loaded; name the files of another format"))
+            }
+            (_, [path]) => {
+                let folder = Folder::open(path, args.incomplete)?;
+                Ok(Self { paths: folder.paths(), folder: Some(Arc::new(folder)) })
+            }
+            _ => Err(Failure::usage(
+                "a folder is loaded by itself: load it and the other files one after the other",
+            )),
+        }
+    }
 }
 
 /// What is loaded where, and how.
@@ -187,10 +218,10 @@ fn load(args: &LoadArgs, target: &Target<'_>, files: Files, plan: Plan, shown: S
     }
 }
 
-fn progress(args: &LoadArgs, json: bool, rows: Option<u64>, reading: &Reading) -> Shown {
+fn progress(args: &LoadArgs, json: bool, rows: Option<u64>, paths: &[PathBuf], reading: &Reading) -> Shown {
     let quiet = args.quiet || json;
     let read = || Arc::clone(&reading.read);
-    match (rows, sizes(args)) {
+    match (rows, sizes(paths)) {
         (Some(rows), _) => Shown::new(Progress::of(args.into.clone(), rows, quiet), None),
         (None, Some(bytes)) => Shown::new(Progress::of_bytes(bytes, quiet), Some(read())),
         (None, None) => Shown::new(Progress::endless(quiet, vec![read()]), None),
@@ -198,11 +229,11 @@ fn progress(args: &LoadArgs, json: bool, rows: Option<u64>, reading: &Reading) -
 }
 
 /// Returns the size of all files; `None` for standard input and pipes.
-fn sizes(args: &LoadArgs) -> Option<u64> {
-    let size = |file: &std::path::PathBuf| {
+fn sizes(paths: &[PathBuf]) -> Option<u64> {
+    let size = |file: &PathBuf| {
         is_regular(file).then(|| file.metadata().ok()).flatten().map(|metadata| metadata.len())
     };
-    args.files.iter().map(size).sum()
+    paths.iter().map(size).sum()
 }
 
 /// Returns the columns that rows are found by, which the files must have.
@@ -237,18 +268,18 @@ fn key(
 ///
 /// # Errors
 /// Those of the files. The readers of Arrow panic at some that are damaged, and a shell must survive them.
-fn open_files(args: &LoadArgs, reading: &Reading) -> Result<(Files, Option<u64>)> {
+fn open_files(paths: &[PathBuf], reading: &Reading) -> Result<(Files, Option<u64>)> {
     // The file is to blame, so nobody needs the place in the code.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| ()));
     let opened = panic::catch_unwind(|| {
-        let files = Files::open(reading.clone(), args.files.clone())?;
+        let files = Files::open(reading.clone(), paths.to_vec())?;
         let rows = files.check()?;
         Ok((files, rows))
     });
     panic::set_hook(hook);
     opened.unwrap_or_else(|_| {
-        let files: Vec<_> = args.files.iter().map(|file| file.to_string_lossy()).collect();
+        let files: Vec<_> = paths.iter().map(|file| file.to_string_lossy()).collect();
         Err(Failure::other(format!("{}: the file is damaged", files.join(", "))))
     })
 }

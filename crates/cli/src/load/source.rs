@@ -3,6 +3,7 @@
 use super::args::LoadArgs;
 use super::columnar::Columnar;
 use super::csv::Csv;
+use super::folder::Folder;
 use super::input::is_regular;
 use super::json::Json;
 use crate::failure::{Failure, Result};
@@ -36,7 +37,11 @@ pub(super) struct Part {
 }
 
 /// The format of the files.
-pub(super) fn format(args: &LoadArgs) -> Result<Format> {
+pub(super) fn format(args: &LoadArgs, has_folder: bool) -> Result<Format> {
+    if has_folder {
+        args.check_format(Format::Parquet)?;
+        return Ok(Format::Parquet);
+    }
     let mut formats = args.files.iter().map(|file| {
         args.format.or_else(|| Format::of_path(file)).ok_or_else(|| {
             match super::args::is_standard_input(file) {
@@ -65,10 +70,14 @@ pub(super) struct Reading {
     pub(super) encoding: Option<&'static encoding_rs::Encoding>,
     /// Counts the bytes that were read.
     pub(super) read: Arc<AtomicU64>,
+    /// The folder that the files are in, if one is loaded.
+    pub(super) folder: Option<Arc<Folder>>,
+    /// Whether only columns and numbers of rows are wanted.
+    pub(super) is_glance: bool,
 }
 
 impl Reading {
-    pub(super) fn new(args: &LoadArgs, format: Format) -> Self {
+    pub(super) fn new(args: &LoadArgs, format: Format, folder: Option<Arc<Folder>>) -> Self {
         Self {
             format,
             has_header: !args.no_header,
@@ -76,6 +85,8 @@ impl Reading {
             null: args.null.clone().unwrap_or_default(),
             encoding: args.encoding,
             read: Arc::default(),
+            folder,
+            is_glance: false,
         }
     }
 
@@ -86,6 +97,9 @@ impl Reading {
 
     /// Opens a file. Files after the first one have its columns, `given`.
     pub(super) fn open(&self, path: &Path, given: Option<&SchemaRef>) -> Result<Box<dyn Source>> {
+        if let Some(folder) = &self.folder {
+            return folder.source(path, self.is_glance);
+        }
         Ok(match self.format {
             Format::Csv => Box::new(Csv::open(path, self)?),
             Format::Json => Box::new(Json::open(path, self, given)?),
@@ -138,7 +152,7 @@ impl Files {
     pub(super) fn check(&self) -> Result<Option<u64>> {
         let mut rows = self.open.as_ref().and_then(|open| open.source.rows());
         // Only the files that are loaded count.
-        let reading = Reading { read: Arc::default(), ..self.reading.clone() };
+        let reading = Reading { read: Arc::default(), is_glance: true, ..self.reading.clone() };
         for path in self.paths.as_slice() {
             if !is_regular(path) {
                 // A pipe can be read only once: its columns are seen when it is loaded.

@@ -55,12 +55,7 @@ impl Sink for File {
 
 impl Parquet {
     pub(super) fn new(schema: &SchemaRef, compression: Compression, output: Output) -> Result<Self> {
-        let compression = match compression {
-            Compression::Zstd => basic::Compression::ZSTD(ZstdLevel::default()),
-            Compression::Snappy => basic::Compression::SNAPPY,
-            Compression::None => basic::Compression::UNCOMPRESSED,
-        };
-        let properties = WriterProperties::builder().set_compression(compression).build();
+        let properties = parquet_properties(compression);
         Ok(Self(ArrowWriter::try_new(output, schema.clone(), Some(properties))?))
     }
 }
@@ -79,6 +74,16 @@ impl Sink for Parquet {
         let mut output = self.0.into_inner()?;
         Ok(output.flush()?)
     }
+}
+
+/// Returns how Parquet is written.
+pub(crate) fn parquet_properties(compression: Compression) -> WriterProperties {
+    let compression = match compression {
+        Compression::Zstd => basic::Compression::ZSTD(ZstdLevel::default()),
+        Compression::Snappy => basic::Compression::SNAPPY,
+        Compression::None => basic::Compression::UNCOMPRESSED,
+    };
+    WriterProperties::builder().set_compression(compression).build()
 }
 
 const ROW_GROUP_MEMORY: usize = 128 << 20;

@@ -8,6 +8,7 @@ mod file;
 mod json;
 mod table;
 
+pub(crate) use columnar::parquet_properties;
 pub(crate) use file::OutputFile;
 
 use crate::args::{Compression, TextArgs};

@@ -469,7 +469,8 @@ matrix!(
             setup.load(&setup.file(name, "nonsense"), &["--into", "T"]).failure(1, &[name]);
         }
         setup.load(&setup.path("none.csv"), &["--into", "T"]).failure(1, &["none.csv: No such file"]);
-        setup.load(setup.folder.path(), &["--into", "T", "--format", "csv"]).failure(1, &["directory"]);
+        let csv = ["--into", "T", "--format", "csv"];
+        setup.load(setup.folder.path(), &csv).failure(2, &["of a folder, Parquet files are loaded"]);
         assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "0");
     },
     fn forms_of_csv(target: &Target) {

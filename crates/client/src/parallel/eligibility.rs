@@ -67,7 +67,7 @@ pub(crate) struct ParallelPlan {
 }
 
 /// What ends the check.
-enum Stop {
+pub(crate) enum Stop {
     Plain(WhyPlain),
     Failed(Error),
 }
@@ -234,7 +234,7 @@ impl<B: Backend> Session<B> {
 
     /// Fails if the query or a computed column of its table calls what may have another value elsewhere, or a function
     /// of the database: it may depend on its connection, and even write.
-    async fn check_calls(&mut self, sql: &str, table: &str) -> result::Result<(), Stop> {
+    pub(crate) async fn check_calls(&mut self, sql: &str, table: &str) -> result::Result<(), Stop> {
         let transaction = self.describing().await?;
         let sources = format!(
             "SELECT F.RDB$COMPUTED_SOURCE FROM RDB$RELATION_FIELDS R JOIN RDB$FIELDS F \

@@ -10,7 +10,7 @@ mod reader;
 mod reorder;
 mod why;
 
-pub(crate) use eligibility::{ParallelPlan, ReadJob};
+pub(crate) use eligibility::{ParallelPlan, ReadJob, Stop};
 pub use why::{Parallelism, WhyPlain};
 
 use crate::cancel::{CancelToken, Operation};

@@ -1,5 +1,6 @@
 //! Conditions that divide the rows of a table: by its pages, which needs no index, or by its key.
 
+use super::PartitionOptions;
 use super::shape::PlainQuery;
 use crate::answer;
 use crate::backend::{Backend, TransactionId};
@@ -73,42 +74,56 @@ impl Dimension {
         Ok(if is_integer { Ok(Self::Key(leading)) } else { Err(WhyPlain::NoKey) })
     }
 
-    /// Up to `wanted` conditions of which each row of the query meets exactly one; as many as are worth it for 0. None if
-    /// the dialect of the query cannot say them.
+    /// Conditions of which each row of the query meets exactly one: one for each so many pages, or up to the wanted number,
+    /// where 0 means as many as are worth it. None if the dialect of the query cannot say them.
     pub(super) async fn conditions<B: Backend>(
         &self,
         session: &mut Session<B>,
         transaction: TransactionId,
         dialect: Dialect,
         query: &PlainQuery<'_>,
-        wanted: usize,
+        options: &PartitionOptions,
     ) -> Result<Vec<String>> {
         let column = match self {
             Self::Pages(_) => Some("RDB$DB_KEY".to_owned()),
             Self::Key(key) => identifier(dialect, key),
         };
         let Some(column) = column else { return Ok(Vec::new()) };
-        let Some((start, end)) = self.extent(session, transaction, &query.table).await? else {
-            return Ok(Vec::new());
+        let pages = i64::from(options.pages);
+        let (start, end) = match self.extent(session, transaction, &query.table).await? {
+            Some(extent) => extent,
+            None if pages > 0 => (0, 0),
+            None => return Ok(Vec::new()),
         };
         let extent = end.saturating_sub(start);
-        let most = match wanted {
+        let most = match options.wanted {
+            _ if pages > 0 => extent.div_euclid(pages) + i64::from(extent.rem_euclid(pages) > 0),
             0 => {
                 let least = if matches!(self, Self::Pages(_)) { LEAST_PAGES } else { LEAST_KEYS };
                 (extent / least).min(i64::try_from(processors()).unwrap_or(i64::MAX))
             }
             wanted => extent.min(i64::try_from(wanted).unwrap_or(i64::MAX)),
         };
-        // The first is open below and the last above, so that the borders decide on balance and never on rows.
-        let border = |part: i64| start + (i128::from(extent) * i128::from(part) / i128::from(most)) as i64;
+        // The first is open below and the last above, so that the borders decide on balance and never on rows. With fixed
+        // borders a single part is a range of pages as well, from the first one.
+        let border = |part: i64| match pages {
+            0 => start + (i128::from(extent) * i128::from(part) / i128::from(most)) as i64,
+            pages => start.saturating_add(part.saturating_mul(pages)),
+        };
         let column = format!("{}.{column}", query.reference);
         let condition = |part: i64| {
-            let lower = (part > 0).then(|| format!("{column} >= {}", self.value(&border(part).to_string())));
+            let lower = (part > 0 || pages > 0)
+                .then(|| format!("{column} >= {}", self.value(&border(part).to_string())));
             let upper = (part + 1 < most)
                 .then(|| format!("{column} < {}", self.value(&border(part + 1).to_string())));
             lower.into_iter().chain(upper).collect::<Vec<_>>().join(" AND ")
         };
-        Ok(if most < 2 { Vec::new() } else { (0..most).map(condition).collect() })
+        Ok(match (pages, most) {
+            (0, ..2) => Vec::new(),
+            (0, most) => (0..most).map(condition).collect(),
+            // Even a table without rows has a part.
+            (_, most) => (0..most.max(1)).map(condition).collect(),
+        })
     }
 
     /// A number of this dimension in SQL.

@@ -31,7 +31,7 @@ use crate::arrow::{BatchLimits, ReadOptions, schema};
 use crate::backend::{Backend, Sql, TransactionId};
 use crate::catalog::View;
 use crate::error::{Error, Kind, Result};
-use crate::parallel::WhyPlain;
+use crate::parallel::{Stop, WhyPlain};
 use crate::params::Params;
 use crate::session::reading::Reading;
 use crate::session::run::How;
@@ -56,9 +56,13 @@ pub struct PartitionOptions {
     /// Divides on servers before Firebird 4, too, which have no snapshots to share: each partition sees what is
     /// committed when it is read, so rows that others change meanwhile may be missing or appear twice.
     pub without_snapshot: bool,
+    /// Gives each partition this many data pages, whatever `wanted` says (0 means that it decides). The borders stay
+    /// where they are when the table grows, so the partitions of a later snapshot can be compared with these. Needs
+    /// Firebird 4. Queries that call functions of the database are not divided.
+    pub pages: u32,
 }
 
-firearrow_proto::setters! { PartitionOptions { wanted: usize, without_snapshot: bool } }
+firearrow_proto::setters! { PartitionOptions { wanted: usize, without_snapshot: bool, pages: u32 } }
 
 /// A query in parts, and the transaction whose snapshot they read.
 pub(crate) struct Divided {
@@ -116,6 +120,15 @@ impl Partition {
         &self.sql
     }
 
+    /// Returns a partition with other columns of the same rows, such as `COUNT(*)`. Only partitions of a query that was
+    /// divided have one.
+    pub fn with_columns(&self, columns: &str) -> Option<Self> {
+        let sql = PlainQuery::of(&self.sql)?.with_columns(columns);
+        // The declared precisions are those of the columns before.
+        let read = ReadOptions { declared_precision: Vec::new(), ..self.read.clone() };
+        Some(Self { sql, read, ..self.clone() })
+    }
+
     /// Whether it belongs to this database.
     fn check(&self, here: &Identity) -> Result<()> {
         if here.database == self.database {
@@ -163,20 +176,44 @@ impl<B: Backend> Session<B> {
         options: &PartitionOptions,
         read: &ReadOptions,
     ) -> Result<Divided> {
+        let is_modern = self.backend.is_firebird4();
+        let Identity { database, snapshot, .. } = Identity::of(self, leader, is_modern, None).await?;
+        let place = Place { database, snapshot };
+        if snapshot.is_none() {
+            return self.partition_at(place, leader, leader, sql, parameters, options, read).await;
+        }
+        // A transaction that has used a table keeps others from dropping it, and the leader lives long.
+        let planner = self.begin_deferred(&TransactionOptions::reading().at_snapshot(place.number())).await?;
+        let divided = self.partition_at(place, leader, planner, sql, parameters, options, read).await;
+        self.give_up(planner).await;
+        divided
+    }
+
+    #[allow(clippy::too_many_arguments)] // Those of `partition`, and what it has begun.
+    async fn partition_at(
+        &mut self,
+        place: Place,
+        leader: TransactionId,
+        planner: TransactionId,
+        sql: &str,
+        parameters: Option<&RecordBatch>,
+        options: &PartitionOptions,
+        read: &ReadOptions,
+    ) -> Result<Divided> {
+        let Place { database, snapshot } = place;
         let dialect = self.facts.dialect;
-        let whole = self.prepare(Some(leader), Sql::new(sql, dialect)).await?;
+        let whole = self.prepare(Some(planner), Sql::new(sql, dialect)).await?;
         self.release(whole.id).await;
         if !has_rows(&whole.info) {
             return Err(Error::new(Kind::Misuse, "only queries, which give rows, can be read in partitions"));
         }
         let read = self.declared(&whole.info.columns, read).await?;
         let schema = schema(&whole.info.columns, &read)?;
-        let is_modern = self.backend.is_firebird4();
-        let Identity { database, snapshot, .. } = Identity::of(self, leader, is_modern, None).await?;
-        let parts = match options.wanted {
-            1 => Err(WhyPlain::NotWanted),
-            _ if snapshot.is_none() && !options.without_snapshot => Err(WhyPlain::OldEngine),
-            wanted => self.divide(sql, wanted, snapshot.is_some(), leader).await?,
+        let parts = match (options.pages, options.wanted) {
+            (0, 1) => Err(WhyPlain::NotWanted),
+            (0, _) if snapshot.is_none() && !options.without_snapshot => Err(WhyPlain::OldEngine),
+            (1.., _) if snapshot.is_none() => Err(WhyPlain::OldEngine),
+            _ => self.divide(sql, options, snapshot.is_some(), planner).await?,
         };
         let (parts, why_plain) = match parts {
             Ok(parts) => (parts, None),
@@ -200,9 +237,9 @@ impl<B: Backend> Session<B> {
     async fn divide(
         &mut self,
         sql: &str,
-        wanted: usize,
+        options: &PartitionOptions,
         has_snapshot: bool,
-        leader: TransactionId,
+        planner: TransactionId,
     ) -> Result<result::Result<Vec<String>, WhyPlain>> {
         let Some(query) = PlainQuery::of(sql) else { return Ok(Err(WhyPlain::of_sql(sql))) };
         let view = View { transaction: self.describing().await?, with_system: false };
@@ -211,17 +248,24 @@ impl<B: Backend> Session<B> {
             Ok(dimension) => dimension,
             Err(why) => return Ok(Err(why)),
         };
+        if options.pages > 0 {
+            match self.check_calls(sql, &query.table).await {
+                Ok(()) => {}
+                Err(Stop::Plain(why)) => return Ok(Err(why)),
+                Err(Stop::Failed(error)) => return Err(error),
+            }
+        }
         let dialect = self.facts.dialect;
-        let conditions = dimension.conditions(self, leader, dialect, &query, wanted).await?;
+        let conditions = dimension.conditions(self, planner, dialect, &query, options).await?;
         let parts: Vec<String> = conditions.iter().map(|condition| query.and(condition)).collect();
         let Some(first) = parts.first() else {
-            return Ok(Err(if wanted == 0 && processors() < 2 {
+            return Ok(Err(if options.wanted == 0 && processors() < 2 {
                 WhyPlain::NotWanted
             } else {
                 WhyPlain::Small
             }));
         };
-        let part = self.prepare(Some(leader), Sql::new(first, dialect)).await?;
+        let part = self.prepare(Some(planner), Sql::new(first, dialect)).await?;
         let plan = self.plan(&part, true).await;
         self.release(part.id).await;
         let plan = plan?;
@@ -267,6 +311,18 @@ impl<B: Backend> Session<B> {
         let how = How { read: partition.read.clone(), limits, ..How::default() };
         let parameters = partition.parameters.clone().map_or_else(Params::none, Params::from);
         self.query(sql, transaction, &parameters, &how).await
+    }
+}
+
+/// What the partitions of a query belong to.
+struct Place {
+    database: String,
+    snapshot: Option<Snapshot>,
+}
+
+impl Place {
+    fn number(&self) -> Option<u64> {
+        self.snapshot.map(|snapshot| snapshot.number)
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) struct PlainQuery<'a> {
     pub(crate) table: String,
     /// The qualifier of its columns.
     pub(crate) reference: &'a str,
+    /// Where the word FROM begins.
+    from_start: usize,
     /// Where the table and its alias end.
     from_end: usize,
     /// Where the word WHERE ends, and its condition.
@@ -90,17 +92,23 @@ impl<'a> PlainQuery<'a> {
             outer.pop();
         }
         let from = outer.iter().position(|token| token.is_word("FROM"))?;
+        let from_start = outer.get(from)?.start;
         let (table, rest) = outer.get(from + 1..)?.split_first()?;
         let name = catalog_name(table)?;
         let (alias, rest) = alias(rest);
         let last = alias.unwrap_or(table);
-        let mut query =
-            Self { sql, table: name, reference: last.text, from_end: last.end(), condition: None };
+        let (reference, from_end) = (last.text, last.end());
+        let mut query = Self { sql, table: name, reference, from_start, from_end, condition: None };
         let Some((next, condition)) = rest.split_first() else { return Some(query) };
         let is_simple =
             next.is_word("WHERE") && !condition.iter().any(|token| is_clause(token) || token.is_symbol(';'));
         query.condition = Some((next.end(), condition.last()?.end()));
         is_simple.then_some(query)
+    }
+
+    /// A query for other columns of the same rows.
+    pub(crate) fn with_columns(&self, columns: &str) -> String {
+        format!("SELECT {columns} {}", &self.sql[self.from_start..])
     }
 
     /// The same query for those rows only that also meet `condition`.
@@ -194,6 +202,16 @@ mod tests {
             let query = PlainQuery::of(sql).unwrap_or_else(|| panic!("plain: {sql}"));
             assert_eq!(query.table, table);
             assert_eq!(query.and(&format!("{}.X", query.reference)), divided);
+        }
+    }
+
+    #[test]
+    fn columns_are_replaced() {
+        for (sql, expected) in [
+            ("select * from t where a=1", "SELECT COUNT(*) from t where a=1"),
+            ("SELECT a, TRIM(b FROM c) FROM t AS u", "SELECT COUNT(*) FROM t AS u"),
+        ] {
+            assert_eq!(PlainQuery::of(sql).expect("plain").with_columns("COUNT(*)"), expected);
         }
     }
 

@@ -4,8 +4,8 @@ use crate::support::{fresh, fresh_closed, rows, run};
 use arrow::array::*;
 use arrow::datatypes::{DataType, Int64Type};
 use firearrow::{
-    Config, Connection, Cursor, Kind, Params, Partition, PartitionOptions, PartitionedQuery, ReadOptions,
-    WhyPlain,
+    Config, Connection, Cursor, Kind, LockResolution, Params, Partition, PartitionOptions, PartitionedQuery,
+    ReadOptions, TransactionOptions, WhyPlain,
 };
 use firearrow_testkit::{Generation, Target, matrix};
 use std::sync::Arc;
@@ -116,6 +116,47 @@ matrix!(
         });
         let now = sums(connection.query("SELECT id FROM t").expect("it runs"));
         assert_ne!(now.1, ROWS * (ROWS - 1) / 2, "nothing was written meanwhile");
+    },
+    fn fixed_borders_stay_when_the_table_grows(target: &Target) {
+        let (config, connection) = filled(target);
+        let options = PartitionOptions::default().pages(100).without_snapshot(true);
+        let divide =
+            || connection.partition("SELECT id FROM t WHERE a < 9", (), &options).expect("it is planned");
+        let before = divide();
+        if target.generation() < Generation::V4_0 {
+            assert_eq!((before.partitions().len(), before.why_plain()), (1, Some(&WhyPlain::OldEngine)));
+            return;
+        }
+        let parts = read_all(&config, &before);
+        assert!(parts.len() > 2, "{parts:?}");
+        assert_eq!(total(&parts).0, ROWS / 10 * 9);
+        let sqls = |query: &PartitionedQuery| -> Vec<String> {
+            query.partitions().iter().map(|partition| partition.sql().to_owned()).collect()
+        };
+        fill(&connection, &format!("INSERT INTO t VALUES ({ROWS} + :i, 1, LPAD('', 200, :i))"));
+        // A row is changed in place: its page stays the same.
+        run(&connection, "UPDATE t SET text = text || '' WHERE id = 0");
+        let after = divide();
+        let same = parts.len() - 1;
+        assert!(after.partitions().len() > parts.len() && sqls(&before)[..same] == sqls(&after)[..same]);
+        // Who wrote the rows that a snapshot sees.
+        let columns = |query: &PartitionedQuery, index: usize| {
+            let partition = query.partitions()[index].with_columns("COUNT(*), MAX(RDB$RECORD_VERSION)");
+            let cursor = connection.read_partition(&partition.expect("it is plain"), Default::default());
+            let batch = rows(cursor.expect("it is read"));
+            [0, 1].map(|column| batch.column(column).as_primitive::<Int64Type>().value(0))
+        };
+        let (first_then, first_now) = (columns(&before, 0), columns(&after, 0));
+        assert_eq!((first_then[0], first_now[0]), (parts[0].0, parts[0].0));
+        assert!(first_then[1] < first_now[1], "{first_then:?} {first_now:?}");
+        assert_eq!(columns(&before, 1), columns(&after, 1));
+        // Functions of the database may depend on anything.
+        run(&connection, "CREATE FUNCTION f (x INTEGER) RETURNS INTEGER AS BEGIN RETURN x; END");
+        let query = connection.partition("SELECT f(a) FROM t", (), &options).expect("it is planned");
+        assert_eq!(query.why_plain(), Some(&WhyPlain::Volatile));
+        run(&connection, "CREATE TABLE empty (id INTEGER)");
+        let query = connection.partition("SELECT id FROM empty", (), &options).expect("it is planned");
+        assert_eq!((read_all(&config, &query), query.why_plain()), (vec![(0, 0)], None));
     },
     fn servers_without_snapshots_divide_only_when_told(target: &Target) {
         let (config, connection) = filled(target);
@@ -270,6 +311,20 @@ matrix!(
             let query = connection.partition(&sql, (), &wanted(3)).expect("it is planned");
             assert_eq!(total(&read_all(&config, &query)).0, values.len() as i64, "{table}");
         }
+    },
+    fn a_table_can_be_dropped_while_its_snapshot_is_held(target: &Target) {
+        let (config, connection) = filled(target);
+        let query = connection.partition("SELECT id FROM t", (), &wanted(4)).expect("it is divided");
+        let other = Connection::open(&config).expect("it opens");
+        let options = TransactionOptions::default().lock_resolution(LockResolution::Timeout(5));
+        let mut dropping = other.begin(options).expect("it begins");
+        dropping.execute("DROP TABLE t").expect("it is prepared");
+        dropping.commit().expect("nobody uses it");
+        let failed = Connection::open(&config)
+            .expect("it opens")
+            .read_partition(&query.partitions()[0], Default::default())
+            .expect_err("it is gone");
+        assert!(failed.to_string().contains("Table unknown"), "{failed}");
     },
     fn planning_takes_few_round_trips(target: &Target) {
         let (_, connection) = filled(target);

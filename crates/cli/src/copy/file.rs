@@ -1,9 +1,9 @@
-//! `firearrow copy`
+//! `firearrow copy` to a file, or to standard output.
 
-use crate::args::CopyArgs;
+use super::args::CopyArgs;
+use super::sql;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
-use crate::name::{plain, unquoted};
 use crate::open::{open, parse, refuse_blob_ids};
 use crate::output::{self, Format, OutputFile, Sink, Style};
 use crate::progress::Progress;
@@ -11,10 +11,9 @@ use crate::similar::{self, HintTime};
 use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use firearrow::catalog::identifier;
 use firearrow::config::Config;
 use firearrow::{
-    BatchLimits, Connection, Cursor, Dialect, Parallelism, Params, PartitionOptions, PartitionedQuery,
+    BatchLimits, Connection, Cursor, Parallelism, Params, PartitionOptions, PartitionedQuery,
     TransactionOptions, WhyPlain,
 };
 use firearrow_bench::text::{size, thousands};
@@ -25,8 +24,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
 
-pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
-    let is_standard_output = is_standard_output(args);
+pub(super) fn run(args: &CopyArgs, json: bool) -> Result<()> {
+    let is_standard_output = args.is_standard_output();
     let format = format(args)?;
     let style = Style::of_path(&args.output);
     // A pipe cannot seek, which Arrow files require.
@@ -64,12 +63,8 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     copied.summarize(args, json)
 }
 
-fn is_standard_output(args: &CopyArgs) -> bool {
-    args.output.as_os_str() == "-"
-}
-
 fn format(args: &CopyArgs) -> Result<Format> {
-    if is_standard_output(args) {
+    if args.is_standard_output() {
         if args.separate {
             return Err(Failure::usage(
                 "--separate writes several files, standard output is one; name a file",
@@ -267,7 +262,7 @@ impl Copied {
                 "file": file, "rows": rows, "bytes": bytes, "seconds": seconds, "rows_per_second": rate,
                 "readers": readers, "read": read
             });
-            if is_standard_output(args) {
+            if args.is_standard_output() {
                 terminal::remark(&summary.to_string());
                 return Ok(());
             }
@@ -281,45 +276,4 @@ impl Copied {
     }
 }
 
-/// Returns the query for a table, or the query itself.
-fn sql(source: &str, dialect: Dialect) -> Result<String> {
-    let Some(name) = table(source.trim()) else { return Ok(source.to_owned()) };
-    let table = identifier(dialect, &name).ok_or_else(|| {
-        Failure::usage(format!(
-            "'{name}' is not a valid name: dialect 1 allows no quotes, only upper-case letters, digits, _ and $"
-        ))
-    })?;
-    Ok(format!("SELECT * FROM {table}"))
-}
-
-/// Returns the name, if the text is nothing but a name. Without quotes, the name becomes upper case as in the engine,
-/// and may be an SQL keyword.
-fn table(text: &str) -> Option<String> {
-    unquoted(text).or_else(|| plain(text))
-}
-
 const BATCHES_WAITING: usize = 2;
-
-#[cfg(test)]
-mod tests {
-    use super::sql;
-    use firearrow::Dialect;
-
-    #[test]
-    fn a_name_is_a_table_and_anything_else_a_query() {
-        for (source, expected) in [
-            ("t_wide", "SELECT * FROM \"T_WIDE\""),
-            (" Order ", "SELECT * FROM \"ORDER\""),
-            ("RDB$DATABASE", "SELECT * FROM \"RDB$DATABASE\""),
-            ("\"Mixed case\"", "SELECT * FROM \"Mixed case\""),
-            ("\"say \"\"x\"\"\"", "SELECT * FROM \"say \"\"x\"\"\""),
-            ("select 1 from t", "select 1 from t"),
-            ("\"a\", \"b\"", "\"a\", \"b\""),
-            ("1st", "1st"),
-        ] {
-            assert_eq!(sql(source, Dialect::Three).unwrap(), expected);
-        }
-        assert_eq!(sql("t_wide", Dialect::One).unwrap(), "SELECT * FROM T_WIDE");
-        sql("\"Mixed case\"", Dialect::One).expect_err("no such name");
-    }
-}
