@@ -24,14 +24,14 @@ _NAME = "firearrow: a part for Dask"
 
 
 class _Reader:
-    """Reads parts. Where the frame is, it holds the snapshot; workers get a copy without."""
+    """Reads parts. The original holds the snapshot; copies on workers do not."""
 
     def __init__(self, place: Place, schema: pa.Schema, plan: Plan) -> None:
         self._place = place
         self._schema = schema
         self._parts = plan.parts
         self._plan: Plan | None = plan
-        # Dask takes what has the same name for the same rows; those of another moment are others.
+        # Dask treats equal names as equal data, so each read needs its own name.
         self._token = secrets.token_hex(16)
 
     def __dask_tokenize__(self) -> str:
@@ -48,7 +48,7 @@ class _Reader:
 
 
 def _frame(table: pa.Table) -> pd.DataFrame:
-    # Arrow's types in all parts: others would depend on the values, as integers with and without NULL do.
+    # Arrow's types in all parts: pandas' own depend on the values (integers with NULL become floats).
     return table.to_pandas(types_mapper=pd.ArrowDtype)
 
 
@@ -61,16 +61,16 @@ def read_firebird(
     without_snapshot: bool = False,
     **options: Any,
 ) -> dd.DataFrame:
-    """Read a query as a frame: all its partitions read one snapshot, which the frame holds.
+    """Read a query as a frame: all parts of a large table read one snapshot, which the frame holds.
 
     Parameters
     ----------
     database, **options
-        As for :func:`firearrow.connect`; workers have to reach it, too.
+        As for :func:`firearrow.connect`; workers must be able to reach it.
     sql, parameters
         A query. One of a single large table is divided; others are one partition.
     parts
-        The most partitions: 0 = as many as this machine has processors.
+        The maximum number of partitions: 0 = as many as this machine has processors.
     without_snapshot
         Divide before Firebird 4, too, although parts see changes that others make meanwhile.
 

@@ -80,7 +80,7 @@ def _reader(place: Place, part: reading.Part) -> Callable[[], Iterator[pa.Table]
 
 
 class FirebirdDatasink(Datasink[int | None]):
-    """A table that is written by all tasks in one transaction."""
+    """A table that all tasks write, all or nothing."""
 
     def __init__(self, target: writing.Target, schema: pa.Schema | None = None) -> None:
         self._target = target
@@ -128,16 +128,16 @@ def read_firebird(
     without_snapshot: bool = False,
     **options: Any,
 ) -> ray.data.Dataset:
-    """Read a query as a dataset: all its tasks read one snapshot, which the dataset holds.
+    """Read a query as a dataset: all parts of a large table read one snapshot, which the dataset holds.
 
     Parameters
     ----------
     database, **options
-        As for :func:`firearrow.connect`; workers have to reach it, too.
+        As for :func:`firearrow.connect`; workers must be able to reach it.
     sql, parameters
         A query. One of a single large table is divided; others are one task.
     parts
-        The most tasks; as many as Ray proposes without it.
+        The maximum number of tasks; by default Ray decides.
     without_snapshot
         Divide before Firebird 4, too, although parts see changes that others make meanwhile.
     """
@@ -159,7 +159,7 @@ def write_firebird(
     lock_timeout: float = 300.0,
     **options: Any,
 ) -> None:
-    """Write a dataset into a table: all of it is visible at once, or nothing is.
+    """Write a dataset into a table, all or nothing.
 
     Parameters
     ----------
@@ -168,11 +168,11 @@ def write_firebird(
     table
         The table, which is made if it does not exist.
     mode
-        ``append``, ``overwrite`` (all rows are replaced), or ``upsert`` (rows with the same key are).
+        ``append``, ``overwrite`` (all rows are replaced), or ``upsert`` (rows with the same key are replaced).
     key
-        The columns by which ``upsert`` finds rows; the primary key without.
+        The columns by which ``upsert`` finds rows; by default the primary key.
     text
-        The length of VARCHAR columns in a new table; texts become BLOBs without.
+        The length of VARCHAR columns in a new table; by default texts become BLOBs.
     lock_timeout
         Seconds to wait for other transactions.
     """
@@ -181,7 +181,7 @@ def write_firebird(
 
 
 def _schema(dataset: ray.data.Dataset) -> pa.Schema | None:
-    """The columns, for which Ray may have to make the first rows."""
+    """The columns, for which Ray may have to compute the first rows."""
     found = dataset.schema()
     if found is None:
         return None

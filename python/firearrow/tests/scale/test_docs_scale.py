@@ -68,7 +68,10 @@ def test_spark(database: str, connection: firearrow.Connection, capfd: pytest.Ca
 def test_ray(database: str, connection: firearrow.Connection, capsys: pytest.CaptureFixture[str]) -> None:
     ray = pytest.importorskip("ray")
     names = run("ray-and-dask.md", database, 0, 1)
-    assert one(connection, "SELECT COUNT(*), SUM(amount) FROM large_sales") == (450, Decimal(50 * sum(range(11, 20))))
+    assert one(connection, "SELECT COUNT(*), SUM(amount) FROM large_sales") == (
+        450,
+        Decimal(50 * sum(range(11, 20))),
+    )
     assert names["sales"].count() == 450
     ray.shutdown()
 

@@ -42,7 +42,9 @@ def test_one_snapshot(database: str, connection: firearrow.Connection, large: st
         connection.execute(f"DELETE FROM {large} WHERE MOD(id, 2) = 0")
         connection.commit()
         assert dataset.sum("ID") == SUM
-    assert read_firebird(database, f"SELECT id FROM {large} WHERE id < ?", (100,)).count() in (50, 100)
+    assert read_firebird(database, f"SELECT id FROM {large} WHERE id < ?", (100,)).count() == (
+        50 if version >= 4 else 100
+    )
 
 
 def test_write(database: str, connection: firearrow.Connection, large: str, table: str) -> None:

@@ -99,7 +99,12 @@ def test_moments(spark: SparkSession, database: str, version: int) -> None:
     sql = "SELECT TIMESTAMP '2026-07-01 12:00:00.1234 Europe/Paris' m FROM rdb$database"
     frame = load(spark, database, query=sql)
     assert frame.schema[0].dataType.simpleString() == "timestamp"
-    assert frame.select(F.unix_micros("M")).first()[0] == 1782900000123400
+    for zone, hour in (("UTC", 10), ("America/New_York", 6)):
+        spark.conf.set("spark.sql.session.timeZone", zone)
+        try:
+            assert frame.select(F.unix_micros("M"), F.hour("M")).first()[:] == (1782900000123400, hour)
+        finally:
+            spark.conf.unset("spark.sql.session.timeZone")
 
 
 def test_one_snapshot(

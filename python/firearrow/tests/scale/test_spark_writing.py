@@ -82,8 +82,22 @@ def test_new_table(spark: SparkSession, database: str, connection: firearrow.Con
         "a short, b int, c long, d decimal(20,2), e double, f boolean, g string, h binary, i date, j timestamp_ntz",
     )
     writing(frame, database, table, textLength=50).save()
-    types = [(found.name, found.type_name) for found in connection.catalog.columns(table)]
-    assert [kind for _, kind in types][:3] == ["SMALLINT", "INTEGER", "BIGINT"]
+    types = [
+        (found.type_name, found.characters, found.precision, found.scale)
+        for found in connection.catalog.columns(table)
+    ]
+    assert types == [
+        ("SMALLINT", None, None, 0),
+        ("INTEGER", None, None, 0),
+        ("BIGINT", None, None, 0),
+        ("DECIMAL" if version >= 4 else "VARCHAR", None, 20, 2),
+        ("DOUBLE PRECISION", None, None, 0),
+        ("BOOLEAN", None, None, 0),
+        ("VARCHAR", 50, None, 0),
+        ("BLOB", None, None, 0),
+        ("DATE", None, None, 0),
+        ("TIMESTAMP", None, None, 0),
+    ]
     back = load(spark, database, dbtable=table)
     assert sorted(map(str, back.collect())) == sorted(map(str, frame.collect()))
 

@@ -1,7 +1,7 @@
-"""The program that a job belongs to: when it ends, the job's processes have no purpose any more.
+"""The program that owns a job; the job's processes end with it.
 
-A worker of Spark's planner ends at once; its Java process is the driver. So the anchor is the nearest
-ancestor that is not a Python process, or this process's parent where that cannot be found out.
+Spark plans in a short-lived Python worker; its Java process is the driver. So the anchor is the nearest
+ancestor that is not a Python process, or this process's parent where that is unknown (no /proc).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["Anchor", "driver", "this_process"]
 
 
 class Anchor(NamedTuple):
-    """A process, and when it began, since numbers of processes are used again."""
+    """A process, and when it began, since process ids are reused."""
 
     process: int
     started: str | None
@@ -40,12 +40,12 @@ class _Facts(NamedTuple):
 
 
 def this_process() -> Anchor:
-    """The process that calls."""
+    """Return this process."""
     return _anchor(os.getpid())
 
 
 def driver() -> Anchor:
-    """The nearest ancestor that is not a Python process; see above."""
+    """Return the nearest ancestor that is not a Python process; see above."""
     process = os.getppid()
     while (found := _facts(process)) and "python" in found.name and found.parent > 1:
         process = found.parent
@@ -58,13 +58,13 @@ def _anchor(process: int) -> Anchor:
 
 
 def _facts(process: int) -> _Facts | None:
-    """What Linux tells of a process; ``None`` elsewhere."""
+    """Return what Linux says about a process; ``None`` elsewhere."""
     try:
         with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
             text = file.read()
     except OSError:
         return None
-    # NUMBER (NAME) STATE PARENT …; a name may have blanks and brackets. The start is field 22.
+    # NUMBER (NAME) STATE PARENT …; a name may have spaces and parentheses. The start is field 22.
     name, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split()
     return _Facts(name, fields[0], int(fields[1]), fields[19])

@@ -1,4 +1,4 @@
-"""The process of a job that writes: it decides, and sees to it that what is decided happens.
+"""The process of a job that writes: it decides about a job and carries the decision out.
 
 It listens where only its user can reach it, for a program that knows the job's secret.
 """
@@ -26,14 +26,14 @@ from .writing import Beginning, Job
 # Seconds: between two looks at the program that the job belongs to, and at transactions that are about to
 # end.
 _PAUSE, _SHORT = 1.0, 0.05
-# Seconds after which transactions may be those of keepers that are gone.
+# Seconds before taking over transactions that no keeper holds.
 _KEEPERS = 1.0
-# Seconds that keepers have to do what is decided before whoever asked hears of it.
+# Seconds that keepers have to carry a decision out before the caller gets an answer.
 _PATIENCE = 60.0
 
 
 class Coordinator:
-    """A job."""
+    """Decides about one job."""
 
     def __init__(self, beginning: Beginning) -> None:
         pyarrow = library("pyarrow")
@@ -84,14 +84,14 @@ class Coordinator:
                 error = failed if isinstance(failed, errors.Error) else errors.OperationalError(repr(failed))
             with suppress(OSError):
                 peer.send(error)
-                # It is read before this process ends.
+                # Let the caller read it first.
                 peer.poll(_PAUSE)
             break
         else:
             self.abort()
         self.listener.close()
         if self.decided is not None:
-            # The decision has to remain as long as somebody needs it.
+            # It must stay readable until every keeper has acted.
             self._resolve(self.decided, None)
             self._finish()
 
@@ -199,11 +199,11 @@ class Coordinator:
         self._remove(failed=True)
 
     def _resolve(self, numbers: frozenset[int], patience: float | None) -> bool:
-        """Wait until keepers have done what is decided, and do it for those that are gone."""
+        """Wait until keepers have carried the decision out, and do it for those that are gone."""
         begin = time.monotonic()
         while True:
             try:
-                # Not at once: Firebird 3 would wait until other connections have ended theirs.
+                # Not at once: Firebird 3 would wait until other connections end their prepared transactions.
                 if not self._resolve_some(numbers, takes_over=time.monotonic() - begin > _KEEPERS):
                     return True
             except errors.Error:
@@ -215,7 +215,7 @@ class Coordinator:
             time.sleep(_SHORT if patience is not None else _PAUSE)
 
     def _resolve_some(self, numbers: frozenset[int], *, takes_over: bool) -> bool:
-        """End transactions that nobody holds; whether there are any that have not ended."""
+        """End transactions that nobody holds; return whether any are left."""
         left = [number for number in prepared(self.connection, self.job) if number != self.job.leader]
         if left and takes_over:
             orphans = {found.number for found in self.connection.limbo_transactions()}
@@ -237,7 +237,7 @@ class Coordinator:
 
 
 def main() -> None:
-    """The process."""
+    """Run the process."""
     beginning: Beginning = requests()
     try:
         coordinator = Coordinator(beginning)

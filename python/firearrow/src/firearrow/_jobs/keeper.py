@@ -1,7 +1,7 @@
-"""The process that writes for a worker, and holds what is prepared until the job has decided.
+"""The process that writes for a worker, and holds prepared transactions until the job is decided.
 
 A worker may be ended when it has nothing to do, or with its machine. While a connection holds a prepared
-transaction, others read the table as it was; once none does, whoever meets its rows gets an error. So the
+transaction, others read the table as it was; once none does, whoever reads its rows gets an error. So the
 worker's rows come through a pipe to this process, which has the connection, goes on without the worker, and
 ends with the job.
 """
@@ -21,20 +21,20 @@ from .. import errors
 from .._base import library
 from ..transaction import Transaction
 from .process import answer, fail, requests
-from .state import decision
+from .state import Decision, decision
 from .writing import Attempt, Job
 
 if TYPE_CHECKING:
     from ..connection import Connection
 
-# Seconds between two looks at what is decided.
+# Seconds between checks of the decision.
 _PAUSE = 0.25
-# Seconds that an attempt has to be undone, and between two looks at that.
+# Seconds to wait for an attempt's rollback, and between checks.
 _PATIENCE, _SHORT = 10.0, 0.02
 
 
 class Keeper:
-    """Writes, and holds."""
+    """Writes attempts and holds them prepared."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -46,7 +46,7 @@ class Keeper:
         self.lock = threading.Lock()
 
     def serve(self) -> None:
-        """Write what comes, until nothing more can come."""
+        """Serve requests until the pipe closes."""
         while True:
             try:
                 attempt: Attempt = requests()
@@ -69,7 +69,7 @@ class Keeper:
         Raises
         ------
         EOFError
-            They do not come to an end.
+            The stream broke off.
         """
         pyarrow = library("pyarrow")
 
@@ -83,7 +83,7 @@ class Keeper:
             try:
                 transaction.cursor().ingest(counted, self.job.table)
             finally:
-                # What the table does not take has to be read all the same.
+                # Read to the end even if the insert failed.
                 counted.drain()
                 expected = requests()
             if counted.rows != expected:
@@ -91,7 +91,9 @@ class Keeper:
             transaction.prepare_commit(f"{self.job.message} part {attempt.part} attempt {attempt.attempt}")
             with self.lock:
                 if self.has_ended:
-                    raise errors.OperationalError(f"job {self.job.identifier} has ended without this attempt")
+                    raise errors.OperationalError(
+                        f"job {self.job.identifier} ended before this attempt was prepared"
+                    )
                 self.held[number] = transaction
                 self.is_writing = False
             return number
@@ -121,14 +123,14 @@ class Keeper:
                 self._end(decided.numbers)
                 os._exit(0)
 
-    def _decision(self) -> Any:
+    def _decision(self) -> Decision | None:
         try:
             if self.watch is None:
                 self.watch = self.job.place.connect(self.job.message)
             return decision(self.watch, self.job)
         except errors.Error:
             if not self.connection._core.is_alive:
-                # What is prepared stays so, and the coordinator takes it over.
+                # Prepared transactions stay prepared, and the coordinator takes them over.
                 os._exit(1)
             self.watch = None
             return None
@@ -152,7 +154,7 @@ class Keeper:
 
 
 class Counted:
-    """The rows of a stream, as an Arrow stream of its own."""
+    """An Arrow stream that counts its rows."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
@@ -180,7 +182,7 @@ class Counted:
 
 
 def main() -> None:
-    """The process."""
+    """Run the process."""
     job: Job = requests()
     try:
         keeper = Keeper(job)

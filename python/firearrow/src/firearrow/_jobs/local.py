@@ -1,4 +1,4 @@
-"""A divided query whose snapshot this process holds, for programs that plan where they live."""
+"""A divided query whose snapshot this process holds, for programs that plan in their own process."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ __all__ = ["Plan"]
 
 
 class Plan:
-    """The parts of a query. They can be read as long as this object lives; it is not sent to other processes."""
+    """The parts of a query. They can be read as long as this object lives; never pickle it."""
 
     def __init__(self, place: Place, query: Query, n: int, name: str, without_snapshot: bool = False) -> None:
         division, held = divide(place, query, n, name, without_snapshot=without_snapshot)
         self.parts = division.parts
-        self.why_plain = division.why_plain
         if held is not None:
             weakref.finalize(self, _close, held)
 

@@ -13,7 +13,7 @@ from ..connection import Connection, connect
 
 __all__ = ["Place", "engine_release", "quoted"]
 
-# The engine keeps as many bytes of a process's name.
+# The engine stores at most this many bytes of a process's name.
 _NAME = 255
 
 
@@ -23,9 +23,9 @@ class Place:
 
     database: str
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Of :func:`firearrow.connect`."""
+    """Options of :func:`firearrow.connect`."""
     session: str | None = None
-    """A statement that each new session begins with."""
+    """SQL that is run at the start of each session."""
     query_timeout: float | None = None
     """Seconds that a statement may take (Firebird 4 and newer)."""
 
@@ -33,7 +33,7 @@ class Place:
         return f"<firearrow: {describe(self.database)}>"
 
     def connect(self, name: str, **more: Any) -> Connection:
-        """Connect as the process ``name``, which the monitoring tables show."""
+        """Connect; the monitoring tables show ``name`` as the process."""
         options: dict[str, Any] = {**self.options, **more, "process_name": name[:_NAME]}
         connection = connect(self.database, **options)
         try:
@@ -55,5 +55,5 @@ def engine_release(connection: Connection) -> int:
 
 
 def quoted(name: str) -> str:
-    """Return a name, as it is stored, in SQL."""
+    """Quote a stored name for SQL."""
     return '"' + name.replace('"', '""') + '"'

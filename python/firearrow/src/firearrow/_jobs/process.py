@@ -20,10 +20,10 @@ __all__ = ["Child", "answer", "detach_output", "fail", "requests"]
 
 
 class Child:
-    """A process of one of this package's modules."""
+    """A helper process that runs one of this package's modules."""
 
     def __init__(self, module: str) -> None:
-        # What this process can import, that one can: Spark's workers have folders of their own.
+        # The child must import what this process can: Spark's workers have folders of their own.
         paths = os.pathsep.join(path for path in sys.path if path)
         self._process = subprocess.Popen(
             [sys.executable, "-m", f"firearrow._jobs.{module}"],
@@ -31,7 +31,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": paths},
-            # Signals for this process's group are not for that one.
+            # Signals for this process's group must not reach the child.
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -49,7 +49,7 @@ class Child:
             self.input.flush()
 
     def answer(self, seconds: float | None = None) -> Any:
-        """Wait for its answer, and raise the error that it is.
+        """Wait for its answer, and raise it if it is an error.
 
         Raises
         ------
@@ -72,49 +72,49 @@ class Child:
             what = (
                 f"has not answered within {seconds:g} s"
                 if late
-                else f"has ended ({self._process.returncode})"
+                else f"ended with exit code {self._process.returncode}"
             )
-            raise OperationalError(f"a process that firearrow has started for this job {what}")
+            raise OperationalError(f"a helper process of this job {what}")
         is_good, value = found[0]
         if not is_good:
             raise value
         return value
 
     def leave(self) -> None:
-        """Let it go on by itself."""
+        """Detach it."""
         for stream in (self.input, self._output):
             with suppress(OSError):
                 stream.close()
-        # So that nothing is left of it when it ends.
+        # Reap it when it ends.
         threading.Thread(target=self._process.wait, name="firearrow child", daemon=True).start()
 
 
 def requests() -> Any:
-    """In such a process: return the next request; raises EOFError when nobody can send one any more."""
+    """In the helper process: return the next request; raises EOFError when nobody can send one any more."""
     return pickle.load(sys.stdin.buffer)
 
 
 def answer(value: object) -> None:
-    """In such a process: answer."""
+    """In the helper process: answer."""
     _write((True, value))
 
 
 def fail(error: BaseException) -> None:
-    """In such a process: answer with an error, which is raised in the process that has asked."""
+    """In the helper process: answer with an error, which is raised in the process that has asked."""
     if not isinstance(error, Error):
         error = OperationalError(f"{type(error).__name__}: {error}")
     _write((False, error))
 
 
 def detach_output() -> None:
-    """In such a process: let those go who wait for the end of its output."""
+    """In the helper process: close its output."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 1)
     os.close(null)
 
 
 def _write(message: tuple[bool, object]) -> None:
-    # Whoever has asked may be gone.
+    # The parent may be gone.
     with suppress(BrokenPipeError):
         sys.stdout.buffer.write(pickle.dumps(message))
         sys.stdout.buffer.flush()

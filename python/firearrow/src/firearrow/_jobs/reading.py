@@ -1,4 +1,4 @@
-"""A query that several processes read: what each of them is told, and what it does."""
+"""A query that several processes read: how it is divided and read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Division:
     has_snapshot: bool
     """Whether they read a snapshot that somebody has to hold."""
     why_plain: str | None
-    """Why there is one part only."""
+    """Why there is only one part."""
 
 
 class Held:
@@ -56,7 +56,7 @@ class Held:
         self._divided = divided
 
     def close(self) -> None:
-        """Let it go, and disconnect."""
+        """Release it, and disconnect."""
         self._divided.close()
         self.connection.close()
 
@@ -83,7 +83,7 @@ def divide(
         connection.close()
         raise
     if len(divided) == 1:
-        # It needs nobody to hold anything: all of it is read in one transaction.
+        # No snapshot is needed: all of it is read in one transaction.
         parts: tuple[Part, ...] = (Part(query),)
     else:
         parts = tuple(Part(query, descriptor) for descriptor in divided)

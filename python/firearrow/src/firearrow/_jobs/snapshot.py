@@ -1,4 +1,4 @@
-"""The process that holds a snapshot after the planner has ended, until nobody reads it any more.
+"""The process that holds a snapshot after the planner has ended, until it is no longer read.
 
 Spark plans in a process that ends at once, and its tasks begin whenever there is room for them. This process
 divides the query, answers with the parts, and keeps the transaction that they depend on. It looks for readers
@@ -34,16 +34,16 @@ _READERS = "SELECT COUNT(*) FROM MON$ATTACHMENTS WHERE MON$REMOTE_PROCESS = ?"
 
 @dataclass(frozen=True)
 class Holding:
-    """What the process is asked for."""
+    """The request."""
 
     place: Place
     query: Query
     parts: int
     without_snapshot: bool
     name: str
-    """Of its connection."""
+    """The process name of its connection."""
     readers: str
-    """Of the connections that read."""
+    """The process name of the readers' connections."""
     idle: float
     """Seconds without any reader after which it ends."""
     anchor: Anchor
@@ -70,7 +70,7 @@ def _pause(idle: float) -> float:
 
 
 def main() -> None:
-    """The process."""
+    """Run the process."""
     holding: Holding = requests()
     try:
         division, held = divide(

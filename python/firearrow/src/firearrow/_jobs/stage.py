@@ -1,7 +1,7 @@
 """The table that a job writes: the one that is meant, or one beside it whose rows are moved in one
 transaction.
 
-Rows of an ``append`` go where they belong. Those of ``overwrite`` and ``upsert`` would meet rows that another
+Rows of an ``append`` go directly into the target. Those of ``overwrite`` and ``upsert`` would meet rows that another
 transaction of the same job has just deleted or changed, so they are collected in a table of their own first.
 """
 
@@ -24,12 +24,12 @@ __all__ = ["Stage", "similar_name"]
 
 
 class Stage:
-    """What a job needs beside its rows.
+    """A job's target and staging tables.
 
     Attributes
     ----------
     table : str
-        The table that is meant, as its name is stored.
+        The target, as its name is stored.
     written : str
         The table that attempts write.
     """
@@ -68,14 +68,14 @@ class Stage:
             key = next((found.columns for found in constraints if found.kind == "primary key"), key)
         if not key:
             raise errors.ProgrammingError(
-                f"table {quoted(self.table)} has no primary key: name the key's columns"
+                f"table {quoted(self.table)} has no primary key: name the key columns (option key)"
             )
         if missing := [name for name in key if name not in self._columns]:
             raise errors.ProgrammingError(f"the rows have no column {missing[0]!r}, which is part of the key")
         return key
 
     def _make(self, owner: str, leader: int) -> str:
-        """Make a table with the same columns. One job at a time has it, since its name says for which table it is."""
+        """Make a table with the same columns. Only one job can have it, since its name comes from the target."""
         connection = self._connection
         number, fields = self._facts()
         name = f"FIREARROW_STAGE_{number}"
@@ -85,10 +85,10 @@ class Stage:
             first = int(remarks.rpartition(" ")[2]) if remarks.startswith("firearrow job ") else None
             if first is None or is_active(connection, first):
                 raise errors.OperationalError(
-                    f"another job replaces or upserts rows of {quoted(self.table)} (table {quoted(name)}: {remarks}): "
-                    "wait until it ends"
+                    f"another job is replacing or upserting {quoted(self.table)} (table {quoted(name)}: {remarks}): "
+                    "wait for it to end"
                 )
-            # Its job has ended without it.
+            # Its job ended without dropping it.
             connection.execute(f"DROP TABLE {quoted(name)}")
             connection.commit()
         try:
@@ -99,13 +99,13 @@ class Stage:
             with suppress(errors.Error):
                 connection.rollback()
             raise type(error)(
-                f"{self._target.mode!r} needs the right to create a table, and another job may not write "
-                f"{quoted(self.table)} in this way at the same time: {error}"
+                f"could not create the staging table for {self._target.mode!r}; it needs the right to create tables, and "
+                f"one such job per table can run: {error}"
             ) from error
         return name
 
     def _facts(self) -> tuple[int, dict[str, str]]:
-        """The table's number, and the domain of each column, which every column has."""
+        """Return the relation id, and each column's domain."""
         rows = self._connection.execute(
             "SELECT r.RDB$RELATION_ID, TRIM(f.RDB$FIELD_NAME), TRIM(f.RDB$FIELD_SOURCE) FROM RDB$RELATIONS r "
             "JOIN RDB$RELATION_FIELDS f ON f.RDB$RELATION_NAME = r.RDB$RELATION_NAME WHERE r.RDB$RELATION_NAME = ?",
@@ -118,7 +118,7 @@ class Stage:
         self._connection = connection
 
     def finish(self) -> None:
-        """When all rows are there: move them in one transaction."""
+        """Move the staged rows in one transaction."""
         if self.written == self.table:
             return
         connection, columns = self._connection, ", ".join(map(quoted, self._columns))
@@ -154,10 +154,10 @@ class Stage:
         ).fetchone()
         self._connection.commit()
         if row is not None:
-            raise errors.IntegrityError(f"two rows have the key {row}: an upsert needs keys that differ")
+            raise errors.IntegrityError(f"two rows have the key {row}: an upsert needs unique keys")
 
     def remove(self, *, failed: bool = True) -> None:
-        """Remove what the job has made, the table itself only if the job has failed."""
+        """Remove what the job has created, the table itself only if the job has failed."""
         names = [self.written] if self.written != self.table else []
         if failed and self._is_new:
             names.append(self.table)

@@ -1,4 +1,4 @@
-"""How a job's processes see in the database what becomes of it.
+"""How a job's processes read its outcome from the database.
 
 The coordinator's transaction is the decision. While it is active, nothing is decided. Prepared, it says which
 attempts are committed: the engine shows the descriptions of prepared transactions to everybody, in
@@ -19,7 +19,7 @@ __all__ = ["Decision", "decision", "decision_text", "is_active", "prepared"]
 
 _LIMBO = 1  # RDB$TRANSACTION_STATE
 
-# How often a description may vanish while it is read.
+# Retries when a description disappears while it is read.
 _TRIES = 100
 
 # An engine's message is at most this long, in bytes.
@@ -38,7 +38,7 @@ _ACTIVE3 = "SELECT COUNT(*) FROM MON$TRANSACTIONS WHERE MON$TRANSACTION_ID = ?"
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of a job."""
+    """The outcome of a job."""
 
     numbers: frozenset[int]
     """The transactions that are committed; all others are rolled back."""
@@ -69,14 +69,14 @@ def decision(connection: Connection, job: Job) -> Decision | None:
         return found
     if is_active(connection, job.leader):
         return None
-    # It may have decided between the two looks.
+    # It may have decided between the two queries.
     return _decided(connection, job) or Decision(frozenset(), is_commit=False)
 
 
 def prepared(connection: Connection, job: Job) -> dict[int, str]:
-    """The prepared transactions of a job with their descriptions, that of the decision included."""
+    """The prepared transactions of a job with their descriptions, including the decision's."""
     texts = dict(_described(connection, _ALL))
-    # The identifiers have one length, so that none is the beginning of another.
+    # Identifiers have equal length, so none is a prefix of another.
     return {number: text for number, text in texts.items() if text.startswith(job.message)}
 
 

@@ -28,7 +28,7 @@ __all__ = ["MODES", "Job", "Target", "abort", "begin", "commit", "write"]
 
 MODES = ("append", "overwrite", "upsert")
 
-# Making a table waits for those who use it, and connecting has its own limit.
+# Making a table waits for its users, and connecting has its own limit.
 _BEGINNING = 120.0
 
 
@@ -40,16 +40,16 @@ class Target:
     table: str
     mode: str = "append"
     key: tuple[str, ...] = ()
-    """Columns by which ``upsert`` finds rows; the primary key without."""
+    """Columns by which ``upsert`` finds rows; by default the primary key."""
     text: int | None = None
-    """Length of VARCHAR columns in a new table; BLOBs without."""
+    """Length of VARCHAR columns in a new table; BLOBs if None."""
     lock_timeout: float = 300.0
     """Seconds that an attempt waits for other transactions."""
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """What the coordinator is asked for."""
+    """The request to the coordinator."""
 
     target: Target
     identifier: str
@@ -60,7 +60,7 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Job:
-    """A job that has begun: for all processes that write. It is sent to them, password included."""
+    """A running job, pickled to every process that writes, password included."""
 
     place: Place
     identifier: str
@@ -75,7 +75,7 @@ class Job:
 
     @property
     def message(self) -> str:
-        """With which the descriptions of its transactions begin."""
+        """The beginning of its transactions' descriptions."""
         return f"firearrow job {self.identifier}"
 
 
@@ -131,13 +131,13 @@ def _ask(job: Job, request: tuple[Any, ...]) -> None:
         raise error
 
 
-# For each job, the process that writes for this one.
+# This process's keeper, by job.
 _keepers: dict[str, Child] = {}
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a keeper is asked for; the rows follow as an Arrow IPC stream, and then their number."""
+    """The request to a keeper; the rows follow as an Arrow IPC stream, and then their number."""
 
     part: int
     attempt: int
@@ -154,7 +154,7 @@ def write(job: Job, part: int, attempt: int, batches: Iterable[Any]) -> int | No
     Returns
     -------
     int or None
-        The number of the transaction, for :func:`commit`; ``None`` without rows.
+        The number of the transaction, for :func:`commit`; ``None`` if there were no rows.
     """
     pyarrow = library("pyarrow")
 
@@ -185,7 +185,7 @@ def write(job: Job, part: int, attempt: int, batches: Iterable[Any]) -> int | No
                 stream.write_batch(batch)
         is_whole = True
     except BrokenPipeError:
-        # It has ended; what it says comes below.
+        # It has ended; `answer` below raises its error.
         is_whole = True
     finally:
         if not is_whole:
@@ -197,7 +197,7 @@ def write(job: Job, part: int, attempt: int, batches: Iterable[Any]) -> int | No
 
 
 def leave(job: Job) -> None:
-    """Write nothing more from this process. Its keeper holds what is prepared until the job has decided."""
+    """Stop writing from this process. Its keeper holds what is prepared until the job has decided."""
     if (child := _keepers.pop(job.identifier, None)) is not None:
         child.leave()
 

@@ -17,7 +17,7 @@ from ..errors import InterfaceError, ProgrammingError
 
 __all__ = ["Options"]
 
-# Of the JDBC source, without a meaning here: rows come in batches anyway, and parts are page ranges of the
+# Options of the JDBC source that have no effect here: rows come in batches anyway, and parts are page ranges of the
 # table.
 _WITHOUT_MEANING = frozenset(
     "driver fetchsize batchsize prefertimestampntz partitioncolumn lowerbound upperbound truncate refreshkrb5config "
@@ -26,8 +26,8 @@ _WITHOUT_MEANING = frozenset(
 # Of the JDBC source, and what to do instead: ignoring them would change what happens.
 _ELSEWHERE = {
     "isolationlevel": "a job reads one snapshot, and writes all or nothing",
-    "createtableoptions": "make the table before",
-    "createtablecolumntypes": "make the table before, or give textLength",
+    "createtableoptions": "create the table first",
+    "createtablecolumntypes": "create the table first, or give textLength",
     "customschema": "use .schema(…)",
     "preparequery": "write the WITH clause into the query",
     "cascadetruncate": "rows are deleted with DELETE",
@@ -59,7 +59,7 @@ _SUBQUERY = re.compile(rf"\s*\((.*)\)(?:\s+(?:AS\s+)?{_NAME})?\s*", re.DOTALL | 
 
 @dataclass(frozen=True)
 class Options:
-    """What ``.option(…)`` was given."""
+    """The parsed options."""
 
     place: Place
     table: str | None
@@ -80,7 +80,7 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> Options:
-        """Read them.
+        """Parse the options.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class Options:
         mode = ours.get("mode", "").lower()
         if mode not in ("", "upsert"):
             raise InterfaceError(
-                "the option mode may be upsert; others are .mode('append') and .mode('overwrite')"
+                "the option mode accepts only upsert; otherwise use .mode('append') or .mode('overwrite')"
             )
         return cls(
             place=Place(
@@ -159,7 +159,7 @@ class Options:
 
 def _source(table: str | None, query: str | None) -> tuple[str | None, str | None]:
     if (table is None) == (query is None):
-        raise InterfaceError("give one of the options dbtable (a table or view) and query (a SELECT)")
+        raise InterfaceError("give either the option dbtable (a table or view) or query (a SELECT), not both")
     if table is None:
         assert query is not None
         return None, query.strip().rstrip(";")
@@ -172,7 +172,7 @@ def _source(table: str | None, query: str | None) -> tuple[str | None, str | Non
 
 
 def _is_balanced(sql: str) -> bool:
-    """Whether brackets that begin in a text end in it, as far as counting tells."""
+    """Whether parentheses are balanced."""
     depth = 0
     for character in re.sub(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"", "", sql):
         depth += (character == "(") - (character == ")")
@@ -210,7 +210,9 @@ def _number(ours: Mapping[str, str], name: str, default: float, least: float | N
         number = float("nan")
     # NaN is not equal to itself.
     if number != number or (least is not None and number < least) or abs(number) > 2**63:
-        raise InterfaceError(f"the option {name} must be a number, not {text!r}")
+        raise InterfaceError(
+            f"the option {name} must be a number{f' of at least {least}' if least is not None else ''}, not {text!r}"
+        )
     return int(text) if re.fullmatch(r"[+-]?\d+", text.strip()) else number
 
 

@@ -21,8 +21,8 @@ __all__ = ["Reader", "Source", "TaskPart"]
 _log = logging.getLogger("firearrow.spark")
 
 _LATE = (
-    "a DataFrame's rows can be read as long as its snapshot is held, which ends when nobody has read it for the seconds of "
-    "the option snapshotTimeout: load it again, cache it, or raise the option"
+    "the snapshot of this DataFrame was released, usually because nobody has read it for snapshotTimeout seconds: load it "
+    "again, cache it, or raise the option"
 )
 
 
@@ -34,13 +34,13 @@ class Source:
 
     @property
     def query(self) -> reading.Query:
-        """The whole: all of its columns, and of a table the rows that the options ask for."""
+        """The query for everything that the options select."""
         return self._selecting(self._options.columns)
 
     def _selecting(self, columns: Iterable[str]) -> reading.Query:
         options, names = self._options, ", ".join(map(quoted, columns))
         if options.query is not None and not names:
-            # As it was written it can be divided, if it is simple.
+            # Unchanged, a simple query can be divided.
             return reading.Query(options.query, options.parameters)
         table = options.table or f"({options.query})"
         where = f" WHERE {options.where}" if options.where else ""

@@ -34,17 +34,17 @@ class FirebirdDataSource(DataSource):
         return Source(self._known).schema()
 
     def reader(self, schema: spark.StructType) -> DataSourceReader:
-        """What reads it once."""
+        """Return the batch reader."""
         return Reader(self._known, schema)
 
     def writer(self, schema: spark.StructType, overwrite: bool) -> DataSourceWriter:
-        """What writes it."""
+        """Return the writer."""
         from .writer import Writer
 
         return Writer(self._known, schema, overwrite)
 
     def streamReader(self, schema: spark.StructType) -> DataSourceStreamReader:
-        """What reads new rows as they come."""
+        """Return the stream reader."""
         from .stream import StreamReader
 
         return StreamReader(self._known, schema)

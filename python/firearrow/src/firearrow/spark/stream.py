@@ -1,4 +1,4 @@
-"""Reading new rows as they come, each exactly once.
+"""Reading new rows as they arrive, each exactly once.
 
 Rows are found by a column that grows, usually filled by a generator. A transaction that has taken its number
 early may commit late, when higher numbers have been read already. So a number counts as reached only when
@@ -99,7 +99,7 @@ class StreamReader(DataSourceStreamReader):
         return {_OFFSET: _START if start is None else start}
 
     def latestOffset(self, start: dict[str, int] | None = None, limit: object = None) -> dict[str, int]:
-        """How far rows can be read now: at least as far as ``start``, where the stream is."""
+        """How far rows can be read now: never before ``start``."""
         if start is None:
             # It could not tell a number that is not settled yet from one that the stream has passed.
             raise errors.NotSupportedError("streams need Spark 4.2, which says where they are")
@@ -125,7 +125,7 @@ class StreamReader(DataSourceStreamReader):
         if not self._seen:
             return
         is_modern = engine_release(connection) >= 4
-        # A transaction that begins finds out which the oldest one is.
+        # Starting a transaction refreshes MON$OLDEST_ACTIVE.
         with connection.begin(isolation="read_committed", read_only=True) as transaction:
             if is_modern:
                 (oldest,) = transaction.execute(_ACTIVE4, (self._seen[-1].transaction,)).fetchone()
@@ -169,7 +169,7 @@ class StreamReader(DataSourceStreamReader):
             yield layout.of(batch)
 
     def commit(self, end: dict[str, int]) -> None:
-        """Nothing is held for rows that have been read."""
+        """Nothing to release."""
 
     def stop(self) -> None:
         """Disconnect."""

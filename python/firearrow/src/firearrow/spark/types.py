@@ -1,4 +1,4 @@
-"""Spark's types for those of Arrow, and rows in Spark's layout."""
+"""Maps Arrow types to Spark's, and rows to Spark's layout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SIMPLE = (
     (of.is_float64, spark.DoubleType),
     (of.is_boolean, spark.BooleanType),
     (of.is_date32, spark.DateType),
-    # Spark has no type for times of day; a text keeps all digits.
+    # Not all releases of Spark have a type for times of day; a text keeps all digits.
     (of.is_time, spark.StringType),
     (of.is_string, spark.StringType),
     (of.is_large_string, spark.StringType),
@@ -69,7 +69,7 @@ class Layout:
         if batch.schema.names != self._schema.names:
             there, expected = ", ".join(batch.schema.names), ", ".join(self._schema.names)
             raise DataError(
-                f"the table or query has other columns than when it was loaded ({there}, not {expected}): load it again"
+                f"the table or query changed its columns since it was loaded ({there}, not {expected}): load it again"
             )
         try:
             columns = [

@@ -46,7 +46,7 @@ class Writer(DataSourceArrowWriter):
         for message in messages:
             if not isinstance(message, Prepared):
                 writing.abort(self._job)
-                raise OperationalError("a task has not said what it has written, so nothing is committed")
+                raise OperationalError("a task reported no result; nothing was committed")
             if message.number is not None:
                 numbers.append(message.number)
         writing.commit(self._job, numbers)
