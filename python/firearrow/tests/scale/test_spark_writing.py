@@ -71,7 +71,9 @@ def test_upsert(spark: SparkSession, database: str, connection: firearrow.Connec
         writing(frame, database, keyed).option("mode", "upsert").save()
 
 
-def test_new_table(spark: SparkSession, database: str, connection: firearrow.Connection, table: str) -> None:
+def test_new_table(
+    spark: SparkSession, database: str, connection: firearrow.Connection, table: str, version: int
+) -> None:
     """Types of a table that is made, and back."""
     moment = datetime.datetime(2026, 7, 1, 12, 0, 0, 123400)
     frame = spark.createDataFrame(
@@ -90,11 +92,11 @@ def test_new_table(spark: SparkSession, database: str, connection: firearrow.Con
         ("SMALLINT", None, None, 0),
         ("INTEGER", None, None, 0),
         ("BIGINT", None, None, 0),
-        ("DECIMAL" if version >= 4 else "VARCHAR", None, 20, 2),
+        ("NUMERIC", None, 20 if version >= 4 else 18, 2),
         ("DOUBLE PRECISION", None, None, 0),
         ("BOOLEAN", None, None, 0),
         ("VARCHAR", 50, None, 0),
-        ("BLOB", None, None, 0),
+        ("BLOB SUB_TYPE BINARY", None, None, 0),
         ("DATE", None, None, 0),
         ("TIMESTAMP", None, None, 0),
     ]
