@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -364,9 +365,124 @@ def test_two_jobs(database: str, connection: firearrow.Connection, keyed: str) -
     assert told(connection, keyed) == OLD | expected((10, 30))
     first = begin(database, keyed, "overwrite")
     for mode in ("overwrite", "upsert"):
-        with pytest.raises(firearrow.OperationalError, match="another job replaces or upserts"):
+        with pytest.raises(firearrow.OperationalError, match="another job is replacing or upserting"):
             begin(database, keyed, mode)
     writing.abort(first)
+
+
+def test_a_job_that_moves_its_rows_is_left_alone(
+    database: str, connection: firearrow.Connection, other: firearrow.Connection, keyed: str
+) -> None:
+    """Another one does not take its staging table, however long this takes."""
+    job = begin(database, keyed, "overwrite")
+    number = write(job, 0, rows(10, 20))
+    connection.execute(f"UPDATE {keyed} SET name = 'locked'")
+    moving = threading.Thread(target=writing.commit, args=(job, [number]))
+    moving.start()
+    until(lambda: not children(KEEPER))
+    time.sleep(1)
+    with pytest.raises(firearrow.OperationalError, match="another job is replacing"):
+        begin(database, keyed, "upsert")
+    connection.rollback()
+    moving.join()
+    assert told(other, keyed) == expected((10, 20))
+    assert [found.name for found in other.catalog.tables() if "STAGE" in found.name] == []
+
+
+def test_a_new_table_that_others_have_written(
+    database: str, connection: firearrow.Connection, table: str
+) -> None:
+    """It stays, although the job that made it fails."""
+    first = begin(database, table, text=20)
+    second = begin(database, table, text=20)
+    writing.commit(second, [write(second, 0, rows(0, 5))])
+    write(first, 0, rows(5, 9))
+    writing.abort(first)
+    with connection.begin() as transaction:
+        assert dict(transaction.execute(f'SELECT "id", "name" FROM {table}').fetchall()) == expected((0, 5))
+
+
+def test_the_server_is_away(
+    database: str, connection: firearrow.Connection, keyed: str, proxy: Proxy
+) -> None:
+    """The coordinator undoes the job when the server is back."""
+    job = begin(proxy.url, keyed)
+    write(job, 0, rows(10, 20))
+    proxy.stop()
+    until(lambda: not children(KEEPER))
+    aborting = threading.Thread(target=writing.abort, args=(job,))
+    aborting.start()
+    time.sleep(3)
+    proxy.start()
+    aborting.join()
+    until(lambda: not children(COORDINATOR))
+    assert told(connection, keyed) == OLD
+    assert connection.limbo_transactions() == []
+
+
+def test_an_administrator_is_faster(
+    database: str, connection: firearrow.Connection, keyed: str, version: int
+) -> None:
+    """The job says so, instead of success."""
+    if version < 4:
+        pytest.skip("Firebird 3 does not tell what became of a transaction")
+
+    def undo() -> None:
+        kill(KEEPER)
+        until(lambda: len(connection.limbo_transactions()) == 2)
+        for found in connection.limbo_transactions():
+            connection.recover(found.number).rollback()
+
+    with pytest.raises(AssertionError):
+        # It fails although its coordinator lives.
+        decided(database, keyed, undo)
+    assert told(connection, keyed) == OLD
+
+
+def test_tables_that_no_job_can_write(
+    database: str, connection: firearrow.Connection, table: str, version: int
+) -> None:
+    """They are refused before anything is written."""
+    connection.execute(f"CREATE GLOBAL TEMPORARY TABLE g_{table} (id INTEGER, name VARCHAR(20))")
+    connection.execute(f"CREATE TABLE c_{table} (id INTEGER, name COMPUTED BY ('x' || id))")
+    connection.commit()
+    with pytest.raises(firearrow.NotSupportedError, match="is a global temporary table"):
+        begin(database, f"g_{table}")
+    with pytest.raises(firearrow.ProgrammingError, match='"NAME" is computed: leave it out'):
+        begin(database, f"c_{table}", "overwrite")
+    if version >= 4:
+        connection.execute(
+            f"CREATE TABLE i_{table} (id INTEGER GENERATED ALWAYS AS IDENTITY, name VARCHAR(20))"
+        )
+        connection.commit()
+        with pytest.raises(firearrow.ProgrammingError, match='"ID" is generated always'):
+            begin(database, f"i_{table}")
+    with pytest.raises(firearrow.NotSupportedError, match="without a schema"):
+        begin(database, "dbo.sales")
+
+
+def test_upsert_of_null(database: str, connection: firearrow.Connection, table: str) -> None:
+    """Rows with NULL in their key are new ones."""
+    connection.execute(f"CREATE TABLE {table} (id INTEGER, name VARCHAR(20))")
+    connection.commit()
+    found = pa.table({"id": pa.array([None, None, 3], pa.int32()), "name": ["a", "b", "c"]})
+    for _ in range(2):
+        job = begin(database, table, "upsert", key=("id",))
+        writing.commit(job, [write(job, 0, found)])
+    sql = f"SELECT COUNT(*), COUNT(id) FROM {table}"
+    with connection.begin() as transaction:
+        assert transaction.execute(sql).fetchone() == (5, 1)
+
+
+def test_foreign_modules(database: str, keyed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Helper processes import nothing from the current folder."""
+    for name in ("queue", "select", "pickle", "runpy"):
+        tmp_path.joinpath(f"{name}.py").write_text(f"open({str(tmp_path / 'hijacked')!r}, 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    job = begin(database, keyed)
+    writing.commit(job, [write(job, 0, rows(10, 20))])
+    assert not tmp_path.joinpath("hijacked").exists()
+    until(lambda: not os.path.exists(os.path.dirname(job.address)))
 
 
 def test_what_a_dead_job_has_left(database: str, connection: firearrow.Connection, keyed: str) -> None:
@@ -396,10 +512,12 @@ def test_a_lock_is_not_waited_for_longer(database: str, connection: firearrow.Co
     """An attempt that others keep from writing fails in time."""
     connection.execute(f"INSERT INTO {keyed} VALUES (15, 'not committed')")
     job = begin(database, keyed, lock_timeout=1)
+    connection.executemany(f"INSERT INTO {keyed} VALUES (?, 'nor these')", [(n,) for n in range(100, 200)])
     start = time.monotonic()
     with pytest.raises(firearrow.Error):
-        write(job, 0, rows(10, 20))
-    assert time.monotonic() - start < 30
+        write(job, 0, rows(10, 300))
+    # Each row waits a second, and all of them together not for minutes.
+    assert time.monotonic() - start < 40
     connection.rollback()
     writing.abort(job)
 

@@ -8,8 +8,12 @@ from __future__ import annotations
 import os
 import queue
 import secrets
+import shutil
+import socket
+import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from multiprocessing.connection import Connection as Peer
 from multiprocessing.connection import Listener
@@ -20,7 +24,7 @@ from .._base import library
 from ..connection import Connection
 from .process import answer, detach_output, fail, requests
 from .stage import Stage
-from .state import decision, decision_text, prepared
+from .state import decision, decision_text, is_active, prepared, rolled_back
 from .writing import Beginning, Job
 
 # Seconds: between two looks at the program that the job belongs to, and at transactions that are about to
@@ -30,6 +34,14 @@ _PAUSE, _SHORT = 1.0, 0.05
 _KEEPERS = 1.0
 # Seconds that keepers have to carry a decision out before the caller gets an answer.
 _PATIENCE = 60.0
+# Seconds that they have to roll back what does not count.
+_OTHERS = 10.0
+# Seconds for which a server may be away.
+_LONGEST = 24 * 3600.0
+# Seconds between signs of life.
+_BEAT = 5.0
+# Characters of a folder in which a socket can be.
+_SHORT_PATH = 60
 
 
 class Coordinator:
@@ -42,19 +54,21 @@ class Coordinator:
         self.anchor = beginning.anchor
         self.message = f"firearrow job {beginning.identifier}"
         schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(beginning.schema))
+        secret = secrets.token_bytes(32)
+        self._folder, self.listener = _listener(secret)
         self.connection = self._connect()
         try:
             self.leader = self.connection.begin(isolation="read_committed")
             number = self.leader.number
-            self.stage = Stage(self.connection, self.target, schema, self.message, number)
+            self.stage = Stage(self.connection, self.target, schema, self.message)
         except BaseException:
-            self.connection.close()
+            self.close()
             raise
+        # What is decided; None while nothing is, or after a rollback.
         self.decided: frozenset[int] | None = None
+        self.has_ended = False
         # Whether the leader's connection is the one that there is.
         self._has_leader = True
-        secret = secrets.token_bytes(32)
-        self.listener = Listener(authkey=secret)
         self.job = Job(
             place=self.target.place,
             identifier=beginning.identifier,
@@ -64,6 +78,15 @@ class Coordinator:
             address=str(self.listener.address),
             secret=secret,
         )
+
+    def close(self) -> None:
+        """Disconnect, and leave nothing in the file system."""
+        with suppress(errors.Error):
+            self.connection.close()
+        with suppress(OSError):
+            self.listener.close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _connect(self) -> Connection:
         return self.target.place.connect(self.message)
@@ -77,23 +100,40 @@ class Coordinator:
                 peer, request = asked.get(timeout=_PAUSE)
             except queue.Empty:
                 continue
-            error: BaseException | None = None
-            try:
-                self.commit(request[1]) if request[0] == "commit" else self.abort()
-            except BaseException as failed:
-                error = failed if isinstance(failed, errors.Error) else errors.OperationalError(repr(failed))
-            with suppress(OSError):
-                peer.send(error)
-                # Let the caller read it first.
-                peer.poll(_PAUSE)
+            self._answer(peer, request)
             break
         else:
-            self.abort()
-        self.listener.close()
-        if self.decided is not None:
-            # It must stay readable until every keeper has acted.
-            self._resolve(self.decided, None)
-            self._finish()
+            with suppress(errors.Error):
+                self.abort()
+        # The server may be away.
+        end = time.monotonic() + _LONGEST
+        while not self.has_ended and time.monotonic() < end:
+            with suppress(errors.Error):
+                self._undo(_PATIENCE) if self.decided is None else self._carry_out(_PATIENCE)
+            time.sleep(_PAUSE)
+
+    def _answer(self, peer: Peer, request: tuple[Any, ...]) -> None:
+        """Do what is asked, and say every few seconds that it is being done."""
+        is_done = threading.Event()
+
+        def beat() -> None:
+            while not is_done.wait(_BEAT):
+                with suppress(OSError):
+                    peer.send((False, None))
+
+        beating = threading.Thread(target=beat, name="firearrow beat", daemon=True)
+        beating.start()
+        error: BaseException | None = None
+        try:
+            self.commit(request[1]) if request[0] == "commit" else self.abort()
+        except BaseException as failed:
+            error = failed if isinstance(failed, errors.Error) else errors.OperationalError(repr(failed))
+        is_done.set()
+        beating.join()
+        with suppress(OSError):
+            peer.send((True, error))
+            # Let the caller read it first.
+            peer.poll(_PAUSE)
 
     def _listen(self, asked: queue.Queue[tuple[Peer, tuple[Any, ...]]]) -> None:
         while True:
@@ -130,12 +170,11 @@ class Coordinator:
                     self.abort()
                 raise
         self.decided = frozenset(numbers)
-        if not self._resolve(self.decided, _PATIENCE):
+        if not self._carry_out(_PATIENCE):
             raise errors.OperationalError(
                 f"job {self.job.identifier} was decided, but some transactions are still pending; they will be "
                 "committed when their processes respond"
             )
-        self._finish()
 
     def _is_decided(self) -> bool:
         """Whether the decision is in the database, after an error that leaves this open.
@@ -150,10 +189,9 @@ class Coordinator:
             with suppress(errors.Error):
                 if not self.connection._core.is_alive:
                     self._reconnect()
-                elif self._has_leader:
-                    return decision(self.connection, self.job) is not None
-                if (found := decision(self.connection, self.job)) is not None:
-                    return found.is_commit
+                found = decision(self.connection, self.job)
+                if found is not None or self._has_leader:
+                    return found is not None and found.is_commit
             time.sleep(_PAUSE)
         raise errors.OperationalError(
             f"job {self.job.identifier}: the connection was lost when the job was decided, and the server does not "
@@ -168,72 +206,113 @@ class Coordinator:
         self.connection = self._connect()
         self.stage.use(self.connection)
 
-    def _finish(self) -> None:
-        """Finish once every listed attempt is committed."""
-        while not self._has_leader:
-            # The server may need a moment to notice that the old connection is gone.
-            if any(found.number == self.job.leader for found in self.connection.limbo_transactions()):
-                self.connection.recover(self.job.leader).commit()
-                break
-            time.sleep(_PAUSE)
-        else:
-            self.leader.commit()
-        self.decided = None
+    def _carry_out(self, patience: float) -> bool:
+        """Carry out the commit that is decided; return whether it has ended.
+
+        Raises
+        ------
+        Error
+            The rows could not be moved, or somebody has rolled attempts back.
+        """
+        assert self.decided is not None
+        if not self._resolve(self.decided, patience):
+            return False
+        failed: errors.Error | None = None
         try:
+            if undone := rolled_back(self.connection, self.decided):
+                raise errors.OperationalError(
+                    f"job {self.job.identifier}: somebody has rolled back transaction {min(undone)}, whose rows are missing"
+                )
             self.stage.finish()
-        except BaseException:
-            with suppress(errors.Error):
-                self.stage.remove()
-            raise
-        with suppress(errors.Error):
-            self._remove(failed=False)
+        except errors.Error as error:
+            failed = error
+        # Before the leader ends: then everybody may take the staging table.
+        self._remove(patience, failed=failed is not None)
+        self._end_leader(patience)
+        self.has_ended = True
+        if failed is not None:
+            raise failed
+        return True
+
+    def _end_leader(self, patience: float) -> None:
+        """End the leader when nobody needs its decision any more."""
+        if self._has_leader:
+            self.leader.commit()
+            return
+        end = time.monotonic() + patience
+        # The server may need a moment to notice that the old connection is gone.
+        while time.monotonic() < end and self.job.leader in prepared(self.connection, self.job):
+            if not is_active(self.connection, self.job.leader):
+                self.connection.recover(self.job.leader).commit()
+                return
+            time.sleep(_PAUSE)
 
     def abort(self) -> None:
-        """Undo everything that the job has done."""
-        with suppress(errors.Error):
-            self.leader.rollback()
-        if not self.connection._core.is_alive:
-            # The server may have been restarted.
-            self._reconnect()
-        self._resolve(frozenset(), _PATIENCE)
-        self._remove(failed=True)
+        """Undo everything that the job has done.
 
-    def _resolve(self, numbers: frozenset[int], patience: float | None) -> bool:
+        Raises
+        ------
+        OperationalError
+            The server does not answer yet.
+        """
+        if not self._undo(_PATIENCE):
+            raise errors.OperationalError(
+                f"job {self.job.identifier} is not undone yet: it will be when the server answers"
+            )
+
+    def _undo(self, patience: float) -> bool:
+        """Roll everything back; return whether it has ended."""
+        with suppress(errors.Error):
+            if self._has_leader and self.leader.is_open:
+                self.leader.rollback()
+        if not self._resolve(frozenset(), patience):
+            return False
+        self._remove(patience, failed=True)
+        self.has_ended = True
+        return True
+
+    def _resolve(self, numbers: frozenset[int], patience: float) -> bool:
         """Wait until keepers have carried the decision out, and do it for those that are gone."""
         begin = time.monotonic()
-        while True:
+        while (waited := time.monotonic() - begin) < patience:
             try:
-                # Not at once: Firebird 3 would wait until other connections end their prepared transactions.
-                if not self._resolve_some(numbers, takes_over=time.monotonic() - begin > _KEEPERS):
+                left = prepared(self.connection, self.job).keys() - {self.job.leader}
+                # Attempts that do not count may be in the hands of a keeper that does not answer. Nobody else needs to wait.
+                if not left or (numbers.isdisjoint(left) and waited > _OTHERS):
                     return True
+                if waited > _KEEPERS:
+                    self._take_over(left, numbers)
             except errors.Error:
                 with suppress(errors.Error):
                     if not self.connection._core.is_alive:
                         self._reconnect()
-            if patience is not None and time.monotonic() - begin > patience:
-                return False
-            time.sleep(_SHORT if patience is not None else _PAUSE)
+            time.sleep(_SHORT)
+        return False
 
-    def _resolve_some(self, numbers: frozenset[int], *, takes_over: bool) -> bool:
-        """End transactions that nobody holds; return whether any are left."""
-        left = [number for number in prepared(self.connection, self.job) if number != self.job.leader]
-        if left and takes_over:
-            orphans = {found.number for found in self.connection.limbo_transactions()}
-            for number in orphans.intersection(left):
+    def _take_over(self, left: Iterable[int], numbers: frozenset[int]) -> None:
+        """End transactions that nobody holds."""
+        for number in left:
+            if not is_active(self.connection, number):
                 taken = self.connection.recover(number)
                 taken.commit() if number in numbers else taken.rollback()
-        return bool(left)
 
-    def _remove(self, *, failed: bool) -> None:
-        """Remove tables, which attempts may still use for a moment."""
-        end = time.monotonic() + _PATIENCE
-        while True:
-            try:
+    def _remove(self, patience: float, *, failed: bool) -> None:
+        """Remove tables, which attempts may still use for a moment. What cannot be removed, the next job removes."""
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            with suppress(errors.Error):
                 return self.stage.remove(failed=failed)
-            except errors.Error:
-                if time.monotonic() > end:
-                    raise
             time.sleep(_PAUSE)
+
+
+def _listener(secret: bytes) -> tuple[str | None, Listener]:
+    """A listener that only this user reaches, and the folder of its socket."""
+    if not hasattr(socket, "AF_UNIX"):
+        return None, Listener(authkey=secret)
+    # The names of sockets are short.
+    parent = tempfile.gettempdir() if len(tempfile.gettempdir()) < _SHORT_PATH else "/tmp"
+    folder = tempfile.mkdtemp(prefix="firearrow-", dir=parent)
+    return folder, Listener(os.path.join(folder, "job"), "AF_UNIX", authkey=secret)
 
 
 def main() -> None:
@@ -248,8 +327,7 @@ def main() -> None:
     detach_output()
     with suppress(errors.Error):
         coordinator.serve()
-    with suppress(errors.Error):
-        coordinator.connection.close()
+    coordinator.close()
     # A thread may still be listening.
     os._exit(0)
 

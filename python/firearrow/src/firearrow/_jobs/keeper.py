@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from .. import errors
 from .._base import library
 from ..transaction import Transaction
-from .process import answer, fail, requests
+from .process import answer, detach, fail, requests
 from .state import Decision, decision
 from .writing import Attempt, Job
 
@@ -43,6 +43,7 @@ class Keeper:
         self.held: dict[int, Transaction] = {}
         # Whether rows are being written, and whether the job has ended; guarded by the lock, as `held` is.
         self.is_writing = self.has_ended = False
+        self.rows = Counted(())
         self.lock = threading.Lock()
 
     def serve(self) -> None:
@@ -50,7 +51,11 @@ class Keeper:
         while True:
             try:
                 attempt: Attempt = requests()
-            except (EOFError, pickle.UnpicklingError):
+            except EOFError:
+                return
+            except pickle.UnpicklingError:
+                # What comes makes no sense. The worker notices.
+                detach()
                 return
             try:
                 number = self.write(attempt)
@@ -73,14 +78,15 @@ class Keeper:
         """
         pyarrow = library("pyarrow")
 
-        reader = pyarrow.ipc.open_stream(sys.stdin.buffer)
-        counted = Counted(reader)
+        counted = Counted(pyarrow.ipc.open_stream(sys.stdin.buffer))
         with self.lock:
-            self.is_writing = True
-        transaction = self.connection.begin(isolation="read_committed", lock_timeout=self.job.lock_timeout)
+            self.rows, self.is_writing = counted, True
+        transaction: Transaction | None = None
         try:
-            number = transaction.number
             try:
+                lock_timeout = self.job.lock_timeout
+                transaction = self.connection.begin(isolation="read_committed", lock_timeout=lock_timeout)
+                number = transaction.number
                 transaction.cursor().ingest(counted, self.job.table)
             finally:
                 # Read to the end even if the insert failed.
@@ -98,8 +104,9 @@ class Keeper:
                 self.is_writing = False
             return number
         except BaseException:
-            with suppress(errors.Error):
-                transaction.rollback()
+            if transaction is not None:
+                with suppress(errors.Error):
+                    transaction.rollback()
             raise
         finally:
             with self.lock:
@@ -114,8 +121,11 @@ class Keeper:
             time.sleep(_PAUSE)
             has_worker = worker is None or not worker.poll(0)
             with self.lock:
-                if not has_worker and self.is_writing:
-                    # The rows will never be complete, and writing may be waiting for a lock.
+                # Without a worker the rows will never be complete, and writing may be waiting for a lock. With one, each row
+                # may wait for another transaction, and all of them together for days.
+                if self.is_writing and (
+                    not has_worker or self.rows.waited > self.job.lock_timeout + _PATIENCE
+                ):
                     self.connection.cancel()
                 if not has_worker and not self.is_writing and not self.held:
                     os._exit(0)
@@ -158,12 +168,22 @@ class Counted:
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
+        self._since: float | None = None
         self.rows = 0
+
+    @property
+    def waited(self) -> float:
+        """Seconds since the database was given rows, unless it waits for more."""
+        since = self._since
+        return 0.0 if since is None else time.monotonic() - since
 
     def __iter__(self) -> Any:
         for batch in self._reader:
             self.rows += batch.num_rows
+            self._since = time.monotonic()
             yield batch
+            self._since = None
+        self._since = time.monotonic()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         pyarrow = library("pyarrow")

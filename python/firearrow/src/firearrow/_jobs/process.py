@@ -16,7 +16,10 @@ from typing import Any, BinaryIO
 
 from ..errors import Error, OperationalError
 
-__all__ = ["Child", "answer", "detach_output", "fail", "requests"]
+__all__ = ["Child", "answer", "detach", "detach_output", "fail", "requests"]
+
+
+_START = "import sys; del sys.path[0]; import runpy; runpy.run_module({name!r}, run_name='__main__')"
 
 
 class Child:
@@ -24,9 +27,11 @@ class Child:
 
     def __init__(self, module: str) -> None:
         # The child must import what this process can: Spark's workers have folders of their own.
-        paths = os.pathsep.join(path for path in sys.path if path)
+        paths = os.pathsep.join(os.path.abspath(path) for path in sys.path if path)
+        name = f"firearrow._jobs.{module}"
         self._process = subprocess.Popen(
-            [sys.executable, "-m", f"firearrow._jobs.{module}"],
+            # Not with -m, which would import from the current folder first, whoever can write there.
+            [sys.executable, "-c", _START.format(name=name), name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -110,6 +115,14 @@ def detach_output() -> None:
     """In the helper process: close its output."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 1)
+    os.close(null)
+
+
+def detach() -> None:
+    """In the helper process: close its input and output."""
+    detach_output()
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
     os.close(null)
 
 

@@ -18,6 +18,7 @@ from .state import is_active
 
 if TYPE_CHECKING:
     from ..connection import Connection
+    from ..transaction import Transaction
     from .writing import Target
 
 __all__ = ["Stage", "similar_name"]
@@ -34,13 +35,17 @@ class Stage:
         The table that attempts write.
     """
 
-    def __init__(self, connection: Connection, target: Target, schema: Any, owner: str, leader: int) -> None:
+    def __init__(self, connection: Connection, target: Target, schema: Any, owner: str) -> None:
         self._connection = connection
         self._target = target
+        self._owner = owner
         self._is_new = False
+        # As long as it is active, other jobs leave the staging table alone.
+        self._guard: Transaction | None = None
         if re.fullmatch(r'(\w+|"[^"]+")\s*\.\s*(\w+|"[^"]+")', target.table):
             raise errors.NotSupportedError(f"name the table to write without a schema, not {target.table!r}")
-        found = similar_name(target.table, [table.name for table in connection.catalog.tables()], "table")
+        kinds = {table.name: table.kind for table in connection.catalog.tables()}
+        found = similar_name(target.table, list(kinds), "table")
         if found is None:
             if target.mode == "upsert":
                 raise errors.ProgrammingError(f"there is no table {target.table!r} to upsert into")
@@ -48,15 +53,25 @@ class Stage:
             connection.cursor().ingest(schema.empty_table(), found, mode="create", text=target.text)
             connection.commit()
             self._is_new = True
+        elif kinds[found] not in ("table", "view"):
+            raise errors.NotSupportedError(
+                f"{quoted(found)} is a {kinds[found]}, whose rows no job can write"
+            )
         self.table = self.written = found
         try:
-            stored = [column.name for column in connection.catalog.columns(found)]
-            self._columns = [_column(name, stored, found) for name in schema.names]
-            self._key = self._key_columns(stored)
+            columns = {column.name: column for column in connection.catalog.columns(found)}
+            self._columns = [_column(name, list(columns), found) for name in schema.names]
+            for column in (columns[name] for name in self._columns):
+                if column.computed is not None or column.identity == "always":
+                    what = "is computed" if column.computed is not None else "is generated always as identity"
+                    raise errors.ProgrammingError(
+                        f"column {quoted(column.name)} {what}: leave it out of the rows"
+                    )
+            self._key = self._key_columns(list(columns))
             if target.mode != "append":
-                self.written = self._make(owner, leader)
+                self._make()
         except BaseException:
-            self.remove()
+            self.remove(failed=True)
             raise
 
     def _key_columns(self, stored: list[str]) -> list[str]:
@@ -74,16 +89,16 @@ class Stage:
             raise errors.ProgrammingError(f"the rows have no column {missing[0]!r}, which is part of the key")
         return key
 
-    def _make(self, owner: str, leader: int) -> str:
+    def _make(self) -> None:
         """Make a table with the same columns. Only one job can have it, since its name comes from the target."""
         connection = self._connection
         number, fields = self._facts()
         name = f"FIREARROW_STAGE_{number}"
         columns = ", ".join(f"{quoted(column)} {quoted(fields[column])}" for column in self._columns)
-        remarks = next((table.remarks for table in connection.catalog.tables(name)), None)
+        remarks = self._remarks(name)
         if remarks is not None:
-            first = int(remarks.rpartition(" ")[2]) if remarks.startswith("firearrow job ") else None
-            if first is None or is_active(connection, first):
+            owner = re.fullmatch(r"firearrow job [0-9a-f]+, transaction (\d+)", remarks)
+            if owner is None or is_active(connection, int(owner[1])):
                 raise errors.OperationalError(
                     f"another job is replacing or upserting {quoted(self.table)} (table {quoted(name)}: {remarks}): "
                     "wait for it to end"
@@ -93,8 +108,7 @@ class Stage:
             connection.commit()
         try:
             connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
-            connection.execute(f"COMMENT ON TABLE {quoted(name)} IS '{owner}, transaction {leader}'")
-            connection.commit()
+            self._claim(name)
         except errors.Error as error:
             with suppress(errors.Error):
                 connection.rollback()
@@ -102,13 +116,29 @@ class Stage:
                 f"could not create the staging table for {self._target.mode!r}; it needs the right to create tables, and "
                 f"one such job per table can run: {error}"
             ) from error
-        return name
+        self.written = name
+
+    def _claim(self, name: str) -> None:
+        """Say in the staging table's comment whose it is, and commit."""
+        self._guard = self._connection.begin(isolation="read_committed")
+        claim = f"{self._owner}, transaction {self._guard.number}"
+        self._connection.execute(f"COMMENT ON TABLE {quoted(name)} IS '{claim}'")
+        self._connection.commit()
+
+    def _remarks(self, name: str) -> str | None:
+        """The comment of a table; empty without one, ``None`` without the table."""
+        return next((table.remarks or "" for table in self._connection.catalog.tables(name)), None)
+
+    @property
+    def _is_own(self) -> bool:
+        return (self._remarks(self.written) or "").startswith(f"{self._owner}, ")
 
     def _facts(self) -> tuple[int, dict[str, str]]:
         """Return the relation id, and each column's domain."""
         rows = self._connection.execute(
-            "SELECT r.RDB$RELATION_ID, TRIM(f.RDB$FIELD_NAME), TRIM(f.RDB$FIELD_SOURCE) FROM RDB$RELATIONS r "
-            "JOIN RDB$RELATION_FIELDS f ON f.RDB$RELATION_NAME = r.RDB$RELATION_NAME WHERE r.RDB$RELATION_NAME = ?",
+            "SELECT r.RDB$RELATION_ID, TRIM(TRAILING FROM f.RDB$FIELD_NAME), TRIM(TRAILING FROM f.RDB$FIELD_SOURCE) "
+            "FROM RDB$RELATIONS r JOIN RDB$RELATION_FIELDS f ON f.RDB$RELATION_NAME = r.RDB$RELATION_NAME "
+            "WHERE r.RDB$RELATION_NAME = ?",
             (self.table,),
         ).fetchall()
         return rows[0][0], {column: domain for _, column, domain in rows}
@@ -116,11 +146,17 @@ class Stage:
     def use(self, connection: Connection) -> None:
         """Go on with another connection."""
         self._connection = connection
+        if self.written != self.table and self._is_own:
+            self._claim(self.written)
 
     def finish(self) -> None:
         """Move the staged rows in one transaction."""
         if self.written == self.table:
             return
+        if not self._is_own:
+            raise errors.OperationalError(
+                f"the staging table {quoted(self.written)} was removed while the connection was lost; nothing was changed"
+            )
         connection, columns = self._connection, ", ".join(map(quoted, self._columns))
         table, stage = quoted(self.table), quoted(self.written)
         if self._target.mode == "upsert":
@@ -149,23 +185,32 @@ class Stage:
 
     def _check_key(self, stage: str) -> None:
         key = ", ".join(map(quoted, self._key))
+        # Rows with NULL in their key are equal to none.
+        there = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in self._key)
         row = self._connection.execute(
-            f"SELECT FIRST 1 {key} FROM {stage} GROUP BY {key} HAVING COUNT(*) > 1"
+            f"SELECT FIRST 1 {key} FROM {stage} WHERE {there} GROUP BY {key} HAVING COUNT(*) > 1"
         ).fetchone()
         self._connection.commit()
         if row is not None:
             raise errors.IntegrityError(f"two rows have the key {row}: an upsert needs unique keys")
 
-    def remove(self, *, failed: bool = True) -> None:
-        """Remove what the job has created, the table itself only if the job has failed."""
-        names = [self.written] if self.written != self.table else []
-        if failed and self._is_new:
-            names.append(self.table)
+    def remove(self, *, failed: bool) -> None:
+        """Remove what the job has created; the table itself only if the job has failed and nobody has written rows."""
+        connection = self._connection
         with suppress(errors.Error):
-            self._connection.rollback()
-        for name in names:
-            self._connection.execute(f"DROP TABLE {quoted(name)}")
-            self._connection.commit()
+            connection.rollback()
+        if self.written != self.table and self._is_own:
+            connection.execute(f"DROP TABLE {quoted(self.written)}")
+            connection.commit()
+        if self._guard is not None and self._guard.is_open:
+            with suppress(errors.Error):
+                self._guard.rollback()
+        if failed and self._is_new:
+            is_empty = connection.execute(f"SELECT FIRST 1 1 FROM {quoted(self.table)}").fetchone() is None
+            connection.commit()
+            if is_empty:
+                connection.execute(f"DROP TABLE {quoted(self.table)}")
+                connection.commit()
 
 
 def _name(given: str) -> str:

@@ -8,6 +8,7 @@ been. If it has ended in any other way, there is nothing to commit.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .. import errors
@@ -15,7 +16,7 @@ from ..connection import Connection
 from .place import engine_release
 from .writing import Job
 
-__all__ = ["Decision", "decision", "decision_text", "is_active", "prepared"]
+__all__ = ["Decision", "decision", "decision_text", "is_active", "prepared", "rolled_back"]
 
 _LIMBO = 1  # RDB$TRANSACTION_STATE
 
@@ -28,11 +29,9 @@ _LONGEST = 65_535
 _ALL = f"SELECT RDB$TRANSACTION_ID, RDB$TRANSACTION_DESCRIPTION FROM RDB$TRANSACTIONS \
 WHERE RDB$TRANSACTION_STATE = {_LIMBO}"
 _ONE = f"{_ALL} AND RDB$TRANSACTION_ID = ?"
-# 0 = active, or prepared and held by its connection.
-_ACTIVE4 = (
-    "SELECT IIF(RDB$GET_TRANSACTION_CN(CAST(? AS TYPE OF COLUMN MON$TRANSACTIONS.MON$TRANSACTION_ID)) = 0, 1, 0) \
-FROM RDB$DATABASE"
-)
+# Its commit number: 0 = active, or prepared and held by its connection; -1 = in limbo, -2 = rolled back.
+_NUMBER = """SELECT RDB$GET_TRANSACTION_CN(CAST(? AS TYPE OF COLUMN MON$TRANSACTIONS.MON$TRANSACTION_ID))
+FROM RDB$DATABASE"""
 _ACTIVE3 = "SELECT COUNT(*) FROM MON$TRANSACTIONS WHERE MON$TRANSACTION_ID = ?"
 
 
@@ -102,8 +101,17 @@ def _described(connection: Connection, sql: str, *parameters: int) -> list[tuple
     raise AssertionError
 
 
+def rolled_back(connection: Connection, numbers: Iterable[int]) -> set[int]:
+    """Those of these transactions that were rolled back. Firebird 3 does not tell."""
+    if engine_release(connection) < 4:
+        return set()
+    with connection.begin(isolation="read_committed", read_only=True) as transaction:
+        return {number for number in numbers if transaction.execute(_NUMBER, (number,)).fetchone()[0] == -2}
+
+
 def is_active(connection: Connection, number: int) -> bool:
     """Whether a transaction is active, or prepared and held by its connection."""
-    sql = _ACTIVE4 if engine_release(connection) >= 4 else _ACTIVE3
+    is_modern = engine_release(connection) >= 4
     with connection.begin(isolation="read_committed", read_only=True) as transaction:
-        return bool(transaction.execute(sql, (number,)).fetchone()[0])
+        found = transaction.execute(_NUMBER if is_modern else _ACTIVE3, (number,)).fetchone()[0]
+    return bool(found == 0 if is_modern else found)

@@ -30,6 +30,8 @@ MODES = ("append", "overwrite", "upsert")
 
 # Making a table waits for its users, and connecting has its own limit.
 _BEGINNING = 120.0
+# The coordinator gives signs of life more often.
+_SILENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -118,15 +120,19 @@ def abort(job: Job) -> None:
 def _ask(job: Job, request: tuple[Any, ...]) -> None:
     leave(job)
     gone = (
-        f"job {job.identifier}: its coordinator has ended; if it had decided, `firearrow limbo list` may show "
-        f"transactions of {job.message!r}: commit all of them if one says 'commit', otherwise roll them back"
+        f"if `firearrow limbo list` shows a transaction of {job.message!r} that says 'commit', commit those that it lists, "
+        "then itself; roll the others back"
     )
     try:
         with closing(Client(job.address, authkey=job.secret)) as client:
             client.send(request)
-            error = client.recv()
+            has_ended, error = False, None
+            while not has_ended:
+                if not client.poll(_SILENCE):
+                    raise OperationalError(f"job {job.identifier}: its coordinator does not answer; {gone}")
+                has_ended, error = client.recv()
     except (OSError, EOFError) as failed:
-        raise OperationalError(gone) from failed
+        raise OperationalError(f"job {job.identifier}: its coordinator has ended; {gone}") from failed
     if error is not None:
         raise error
 
