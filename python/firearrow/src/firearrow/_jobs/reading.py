@@ -148,33 +148,49 @@ class _Lingering:
     """Connections that stay open for a while, by their names."""
 
     def __init__(self) -> None:
-        self._connections: dict[str, list[Connection]] = {}
+        # Each with the timer that closes it.
+        self._connections: dict[str, list[tuple[Connection, threading.Timer]]] = {}
         self._lock = threading.Lock()
 
     def take(self, name: str) -> Connection | None:
-        """Take one."""
+        """Take one that still works."""
+        while (found := self._pop(name)) is not None:
+            connection, timer = found
+            timer.cancel()
+            if connection._core.is_alive:
+                return connection
+            _close(connection)
+        return None
+
+    def _pop(self, name: str) -> tuple[Connection, threading.Timer] | None:
         with self._lock:
             found = self._connections.get(name)
             return found.pop() if found else None
 
     def leave(self, name: str, connection: Connection, seconds: float) -> None:
         """Leave one for so many seconds."""
-        with self._lock:
-            self._connections.setdefault(name, []).append(connection)
-        timer = threading.Timer(seconds, self._close, (name, connection))
+        timer = threading.Timer(seconds, self._end, (name, connection))
         timer.daemon = True
+        with self._lock:
+            self._connections.setdefault(name, []).append((connection, timer))
         timer.start()
 
-    def _close(self, name: str, connection: Connection) -> None:
+    def _end(self, name: str, connection: Connection) -> None:
         with self._lock:
-            found = self._connections.get(name, [])
-            if connection not in found:
-                return
-            found.remove(connection)
-            if not found:
+            left = [entry for entry in self._connections.get(name, []) if entry[0] is not connection]
+            is_there = len(left) < len(self._connections.get(name, []))
+            if left:
+                self._connections[name] = left
+            else:
                 self._connections.pop(name, None)
-        with suppress(errors.Error):
-            connection.close()
+        # Otherwise somebody has just taken it.
+        if is_there:
+            _close(connection)
+
+
+def _close(connection: Connection) -> None:
+    with suppress(errors.Error):
+        connection.close()
 
 
 _lingering = _Lingering()

@@ -51,6 +51,8 @@ _OURS = (
     "textLength",
     "lockTimeout",
 )
+# Seconds that Firebird can wait for a lock.
+_LONGEST_WAIT = 32_767
 _FOLDED = {name.lower(): name for name in _OURS}
 _NAME = r'(?:\w[\w$]*|"(?:[^"]|"")+")'
 _TABLE = re.compile(rf"\s*(?:{_NAME}\s*\.\s*)?({_NAME})\s*")
@@ -144,7 +146,7 @@ class Options:
             upserts=mode == "upsert",
             key=_list(ours.get("key")),
             text=_whole(ours, "textLength", 0) or None,
-            lock_timeout=_number(ours, "lockTimeout", 300),
+            lock_timeout=_number(ours, "lockTimeout", 300, most=_LONGEST_WAIT),
         )
 
     def target(self, overwrite: bool) -> Target:
@@ -200,7 +202,9 @@ def _list(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip()) if text else ()
 
 
-def _number(ours: Mapping[str, str], name: str, default: float, least: float | None = 0) -> float:
+def _number(
+    ours: Mapping[str, str], name: str, default: float, least: float | None = 0, most: float = 2**63
+) -> float:
     text = ours.get(name)
     if text is None:
         return default
@@ -209,7 +213,7 @@ def _number(ours: Mapping[str, str], name: str, default: float, least: float | N
     except ValueError:
         number = float("nan")
     # NaN is not equal to itself.
-    if number != number or (least is not None and number < least) or abs(number) > 2**63:
+    if number != number or (least is not None and number < least) or abs(number) > most:
         raise InterfaceError(
             f"the option {name} must be a number{f' of at least {least}' if least is not None else ''}, not {text!r}"
         )

@@ -33,6 +33,8 @@ _START = -(2**63)
 _OFFSET = "after"
 _NAME = "firearrow: a stream for Spark"
 
+# Seconds to wait for a prepared transaction; the next look comes soon.
+_LOCKS = 10
 _LIMBO = "SELECT MIN(RDB$TRANSACTION_ID) FROM RDB$TRANSACTIONS WHERE RDB$TRANSACTION_STATE = 1"
 _ACTIVE3 = "SELECT MON$OLDEST_ACTIVE FROM MON$DATABASE"
 # The first transaction below a number that is active or in limbo, and not known to be a reader: everybody sees their own
@@ -115,9 +117,12 @@ class StreamReader(DataSourceStreamReader):
         return {_OFFSET: max(start[_OFFSET], self._settled)}
 
     def _look(self, connection: Connection) -> None:
-        with connection.begin(isolation="snapshot", read_only=True) as transaction:
+        with connection.begin(isolation="snapshot", read_only=True, lock_timeout=_LOCKS) as transaction:
             number = transaction.number
             row = transaction.execute(f"SELECT MAX({self._column}) FROM {self._options.table}").fetchone()
+        if self._seen and number < self._seen[-1].transaction:
+            # The database was made anew, and counts from the beginning.
+            self._seen.clear()
         if row[0] is not None and (not self._seen or self._seen[-1].number != int(row[0])):
             self._seen.append(Seen(int(row[0]), number))
 
@@ -126,7 +131,7 @@ class StreamReader(DataSourceStreamReader):
             return
         is_modern = engine_release(connection) >= 4
         # Starting a transaction refreshes MON$OLDEST_ACTIVE.
-        with connection.begin(isolation="read_committed", read_only=True) as transaction:
+        with connection.begin(isolation="read_committed", read_only=True, lock_timeout=_LOCKS) as transaction:
             if is_modern:
                 (oldest,) = transaction.execute(_ACTIVE4, (self._seen[-1].transaction,)).fetchone()
             else:
