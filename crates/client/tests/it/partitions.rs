@@ -312,20 +312,6 @@ matrix!(
             assert_eq!(total(&read_all(&config, &query)).0, values.len() as i64, "{table}");
         }
     },
-    fn a_table_can_be_dropped_while_its_snapshot_is_held(target: &Target) {
-        let (config, connection) = filled(target);
-        let query = connection.partition("SELECT id FROM t", (), &wanted(4)).expect("it is divided");
-        let other = Connection::open(&config).expect("it opens");
-        let options = TransactionOptions::default().lock_resolution(LockResolution::Timeout(5));
-        let mut dropping = other.begin(options).expect("it begins");
-        dropping.execute("DROP TABLE t").expect("it is prepared");
-        dropping.commit().expect("nobody uses it");
-        let failed = Connection::open(&config)
-            .expect("it opens")
-            .read_partition(&query.partitions()[0], Default::default())
-            .expect_err("it is gone");
-        assert!(failed.to_string().contains("Table unknown"), "{failed}");
-    },
     fn planning_takes_few_round_trips(target: &Target) {
         let (_, connection) = filled(target);
         let before = connection.wire_stats();
@@ -341,6 +327,21 @@ matrix!(
 
 matrix!(
     [firebird_4_0, firebird_5_0, embedded_5_0],
+    fn a_table_can_be_dropped_while_its_snapshot_is_held(target: &Target) {
+        let (config, connection) = filled(target);
+        let query = connection.partition("SELECT id FROM t", (), &wanted(4)).expect("it is divided");
+        let other = Connection::open(&config).expect("it opens");
+        let options = TransactionOptions::default().lock_resolution(LockResolution::Timeout(5));
+        let mut dropping = other.begin(options).expect("it begins");
+        dropping.execute("DROP TABLE t").expect("it is prepared");
+        dropping.commit().expect("nobody uses it");
+        let failed = Connection::open(&config)
+            .expect("it opens")
+            .read_partition(&query.partitions()[0], Default::default())
+            .expect_err("it is gone");
+        let text = failed.to_string();
+        assert!(text.contains("is not defined") || text.contains("Table unknown"), "{text}");
+    },
     fn a_snapshot_with_the_number_of_another_one_is_not_read(target: &Target) {
         let (config, connection) = filled(target);
         connection.close().expect("nothing is left of it");
