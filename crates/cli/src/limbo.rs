@@ -23,8 +23,8 @@ Examples:
 A two-phase commit prepares a transaction in each database before it commits
 any of them. What is left when a program dies in between is in limbo: whoever
 reads its rows gets an error until somebody decides. If one transaction of the
-same job has been committed, the others must be, too. Let one program decide at
-a time. Firebird 3 first waits for those that connections still hold: --timeout.
+same job has been committed, the others must be, too. A job of Spark or Ray that
+has decided lists what to commit. Let one program decide at a time. Firebird 3 first waits for those that connections still hold: --timeout.
 
 With --json each line is {\"transaction\":…,\"message\":…}, with message_hex for one
 that is not UTF-8, or {\"transaction\":…,\"outcome\":\"committed\"}.")]
@@ -95,7 +95,9 @@ fn end(args: &EndArgs, is_commit: bool, json: bool) -> Result<()> {
     let numbers = match args.message.as_deref() {
         None => args.numbers.clone(),
         Some(start) => {
-            let numbers: Vec<u64> = found(&connection, Some(start))?.iter().map(|one| one.number).collect();
+            let found = found(&connection, Some(start))?;
+            check_jobs(&found)?;
+            let numbers: Vec<u64> = found.iter().map(|one| one.number).collect();
             if numbers.is_empty() {
                 return Err(Failure::other(format!(
                     "no transaction in limbo has a message that begins with {}: firearrow limbo list shows them",
@@ -144,6 +146,21 @@ fn found(connection: &Connection, start: Option<&str>) -> Result<Vec<LimboTransa
     let mut found = connection.catalog()?.limbo_transactions()?;
     found.retain(|one| start.is_none_or(|start| one.message.starts_with(start.as_bytes())));
     Ok(found)
+}
+
+/// Fails if a job of the Python package has decided about some of them: one decision about all would be wrong.
+fn check_jobs(found: &[LimboTransaction]) -> Result<()> {
+    let record = found.iter().find_map(|one| {
+        let message = std::str::from_utf8(&one.message).ok()?;
+        let (job, numbers) = message.strip_prefix("firearrow job ")?.split_once(" commit")?;
+        Some((job, numbers.trim(), one.number))
+    });
+    let Some((job, numbers, record)) = record else { return Ok(()) };
+    let (job, numbers) = (line(job), line(numbers));
+    Err(Failure::other(format!(
+        "job {job} has decided: commit what it lists and then its record, by their numbers ({numbers} {record}), and roll \
+         the others back"
+    )))
 }
 
 fn text(found: &[LimboTransaction]) -> String {

@@ -26,6 +26,28 @@ fn lines(outcome: &Outcome) -> Vec<Value> {
 
 matrix!(
     all,
+    fn a_job_that_has_decided_is_not_decided_by_its_message(target: &Target) {
+        let url = made_by(target, "", "CREATE TABLE T (N INTEGER)");
+        let limbo = |arguments: &[&str]| firearrow(target, &[&["limbo"], arguments].concat());
+        let attempts = abandon(
+            target,
+            &url,
+            &[b"firearrow job ab part 0 attempt 0", b"firearrow job ab part 0 attempt 1"],
+        );
+        let record = abandon(target, &url, &[format!("firearrow job ab commit {}", attempts[1]).as_bytes()]);
+        let listed = format!("({} {})", attempts[1], record[0]);
+        for verb in ["commit", "rollback"] {
+            limbo(&[verb, &url, "--message", "firearrow job ab"])
+                .failure(1, &["job ab has decided", &listed]);
+        }
+        limbo(&["commit", &url, &attempts[1].to_string(), &record[0].to_string()]).success();
+        let rest = limbo(&["rollback", &url, "--message", "firearrow job ab"]).success();
+        assert_eq!(rest.text(), format!("{} rolled back\n", attempts[0]));
+    },
+);
+
+matrix!(
+    all,
     fn what_is_in_limbo_is_listed_and_decided(target: &Target) {
         let url = made_by(target, "", "CREATE TABLE T (N INTEGER)");
         let limbo = |arguments: &[&str]| firearrow(target, &[&["limbo"], arguments].concat());
