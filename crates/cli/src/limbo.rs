@@ -23,8 +23,9 @@ Examples:
 A two-phase commit prepares a transaction in each database before it commits
 any of them. What is left when a program dies in between is in limbo: whoever
 reads its rows gets an error until somebody decides. If one transaction of the
-same job has been committed, the others must be, too. A job of Spark or Ray that
-has decided lists what to commit. Let one program decide at a time. Firebird 3 first waits for those that connections still hold: --timeout.
+same job has been committed, the others must be, too. A job of Spark or Ray
+that has decided lists what to commit. Let one program decide at a time.
+Firebird 3 first waits for those that connections still hold: --timeout.
 
 With --json each line is {\"transaction\":…,\"message\":…}, with message_hex for one
 that is not UTF-8, or {\"transaction\":…,\"outcome\":\"committed\"}.")]
