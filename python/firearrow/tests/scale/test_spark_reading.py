@@ -272,8 +272,8 @@ def test_views(spark: SparkSession, database: str, connection: firearrow.Connect
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({}, "give one of the options dbtable .* and query"),
-        ({"dbtable": "T", "query": "SELECT 1"}, "give one of the options"),
+        ({}, "give either the option dbtable .* or query"),
+        ({"dbtable": "T", "query": "SELECT 1"}, "give either the option"),
         ({"dbtable": "NO_SUCH_TABLE"}, "NO_SUCH_TABLE"),
         ({"dbtable": "a b c"}, "dbtable must be a table's name"),
         ({"dbtable": "(SELECT 1) a, (SELECT 2) b"}, "dbtable must be a table's name"),
@@ -283,7 +283,10 @@ def test_views(spark: SparkSession, database: str, connection: firearrow.Connect
             {"dbtable": "T", "isolationLevel": "NONE"},
             "isolation[lL]evel of the JDBC source is not supported: a job reads one snapshot",
         ),
-        ({"dbtable": "T", "numPartitions": "many"}, "numPartitions must be a number, not 'many'"),
+        (
+            {"dbtable": "T", "numPartitions": "many"},
+            "numPartitions must be a number of at least 0, not 'many'",
+        ),
         ({"dbtable": "T", "numPartitions": -1}, "numPartitions must be a number"),
         ({"dbtable": "T", "snapshotTimeout": "nan"}, "snapshotTimeout must be a number"),
         ({"dbtable": "T", "withoutSnapshot": "yes"}, "withoutSnapshot must be true or false"),

@@ -160,8 +160,8 @@ def test_a_task_fails(
 @pytest.mark.parametrize(
     ("mode", "options", "text"),
     [
-        ("append", {"query": "SELECT 1"}, "give one of the options"),
-        ("append", {"key": "ID", "mode": "merge"}, "mode may be upsert"),
+        ("append", {"query": "SELECT 1"}, "give either the option"),
+        ("append", {"key": "ID", "mode": "merge"}, "mode accepts only upsert"),
         ("overwrite", {"mode": "upsert"}, "an upsert is written with"),
         ("append", {"isolationLevel": "READ_COMMITTED"}, "isolation[lL]evel of the JDBC source"),
     ],

@@ -113,7 +113,13 @@ class Keeper:
                 self.is_writing = False
 
     def keep(self) -> None:
-        """Wait for the decision, and do what it says. Ends the process."""
+        """Wait for the decision, and do what it says. Ends the process, also after an error that nobody expects."""
+        try:
+            self._keep()
+        finally:
+            os._exit(1)
+
+    def _keep(self) -> None:
         worker = select.poll() if hasattr(select, "poll") else None
         if worker is not None:
             worker.register(sys.stdin.fileno(), 0)
