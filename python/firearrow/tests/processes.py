@@ -25,6 +25,20 @@ def children(module: str) -> list[int]:
     return found
 
 
+def running(*words: str) -> list[int]:
+    """Other processes of this machine with these words in their command lines."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                command = folder.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if all(word in command for word in words):
+                found.append(int(folder.name))
+    return found
+
+
 def kill(module: str) -> None:
     """Kill them, and wait until they are gone."""
     for process in children(module):
@@ -50,5 +64,5 @@ def until(is_so: Callable[[], object], seconds: float = 30.0) -> None:
     """Wait until something is so."""
     end = time.monotonic() + seconds
     while not is_so():
-        assert time.monotonic() < end, "it has not come"
+        assert time.monotonic() < end, "timed out"
         time.sleep(0.05)

@@ -106,8 +106,7 @@ def test_it_ends_with_the_program(database: str, large: str, version: int) -> No
     if version < 4:
         pytest.skip("Firebird 3 has no snapshots to hold")
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as program:
-        facts = anchor._facts(program.pid)
-        who = anchor.Anchor(program.pid, facts.started if facts else None)
+        who = anchor.of(program.pid)
         hold(holding(database, f"SELECT id FROM {large}", who=who))
         assert children(HOLDER)
         program.kill()

@@ -19,7 +19,9 @@ from proxy import Proxy
 
 import firearrow
 from firearrow._jobs import anchor, writing
+from firearrow._jobs.coordinator import Coordinator
 from firearrow._jobs.place import Place
+from firearrow._jobs.state import decision_text
 
 KEEPER, COORDINATOR = "firearrow._jobs.keeper", "firearrow._jobs.coordinator"
 
@@ -315,8 +317,7 @@ def test_connections_are_lost_after_the_decision(
 def test_the_program_is_killed(database: str, connection: firearrow.Connection, keyed: str) -> None:
     """Its job is undone."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as program:
-        facts = anchor._facts(program.pid)
-        who = anchor.Anchor(program.pid, facts.started if facts else None)
+        who = anchor.of(program.pid)
         # Two jobs at a time; a third one would not get the table that the second collects its rows in.
         for mode in ("append", "upsert"):
             target = writing.Target(Place(database), keyed, mode)
@@ -340,6 +341,25 @@ def test_the_server_loses_everybody(
     with pytest.raises(firearrow.Error):
         writing.commit(job, [number])
     assert told(connection, keyed) == OLD
+    assert connection.limbo_transactions() == []
+
+
+def test_the_answer_to_the_decision_is_lost(
+    database: str, connection: firearrow.Connection, keyed: str
+) -> None:
+    """What the database says counts: the job is committed, although its coordinator was about to undo it."""
+    target = writing.Target(Place(database), keyed)
+    schema = rows(0, 0).schema.serialize().to_pybytes()
+    coordinator = Coordinator(writing.Beginning(target, "00112233aabbccdd", schema, anchor.this_process()))
+    number = write(coordinator.job, 0, rows(10, 20))
+    coordinator.leader.prepare_commit(decision_text(coordinator.job, (number,)))
+    coordinator.connection.close()
+    coordinator.abort()
+    assert coordinator.has_ended
+    assert told(connection, keyed) == OLD | expected((10, 20))
+    with pytest.raises(firearrow.OperationalError, match="was decided"):
+        coordinator.abort()
+    coordinator.close()
     assert connection.limbo_transactions() == []
 
 

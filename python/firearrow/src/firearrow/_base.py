@@ -6,7 +6,7 @@ import copy
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +23,7 @@ __all__ = [
     "ConnectionBase",
     "CursorBase",
     "TransactionBase",
+    "engine_release",
     "event_names",
     "frame",
     "library",
@@ -41,6 +42,11 @@ def _require_text(sql: object) -> None:
     """Refuse bytes, and objects in which other libraries keep SQL."""
     if not isinstance(sql, str):
         raise errors.ProgrammingError(f"SQL must be a str, not {type(sql).__name__}")
+
+
+def engine_release(info: Mapping[str, Any]) -> int:
+    """Return the engine's major release, from what a connection's ``info`` says."""
+    return int(str(info["engine_version"]).split(".")[0])
 
 
 def event_names(names: Sequence[object]) -> list[str]:

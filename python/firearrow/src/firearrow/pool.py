@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Any, TypeAlias
 
 from . import _core
+from ._base import engine_release
 from ._pooled import PATIENCE, PoolBase, Pooled
 from ._pooling import Limits, Member, PoolClosed, PoolStats, PoolTimeout, State, Waiter
 from .connection import Connection, open_requested
@@ -397,7 +398,7 @@ class Pool(PoolBase[_core.Connection]):
 
     def _can_reset(self, core: _core.Connection) -> bool:
         if self._is_modern is None:
-            self._is_modern = int(str(core.info()["engine_version"]).split(".")[0]) >= 4
+            self._is_modern = engine_release(core.info()) >= 4
         return self._is_modern
 
     def _return(self, member: _Member, is_usable: bool) -> None:

@@ -164,7 +164,7 @@ def write_firebird(
     Parameters
     ----------
     database, **options
-        As for :func:`firearrow.connect`; workers have to reach it, too.
+        As for :func:`firearrow.connect`; workers must be able to reach it.
     table
         The table, which is made if it does not exist.
     mode
@@ -185,5 +185,9 @@ def _schema(dataset: ray.data.Dataset) -> pa.Schema | None:
     found = dataset.schema()
     if found is None:
         return None
-    types = [kind if isinstance(kind, pa.DataType) else pa.from_numpy_dtype(kind) for kind in found.types]
+    try:
+        types = [kind if isinstance(kind, pa.DataType) else pa.from_numpy_dtype(kind) for kind in found.types]
+    except pa.ArrowException:
+        # Objects of Python: Ray knows their types when it has rows.
+        return None
     return pa.schema(list(zip(found.names, types, strict=True)))

@@ -7,12 +7,15 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
 import firearrow
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # Workers are started with the tests' own Python.
 os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -28,6 +31,16 @@ def database() -> str:
     url = os.environ["FIREARROW_TEST_URLS"].split()[0]
     firearrow.connect(url, create_if_missing=True).close()
     return url
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    """A session with two tasks at a time."""
+    from sessions import session
+
+    spark = session()
+    yield spark
+    spark.stop()
 
 
 @pytest.fixture

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
+import pyspark
+from processes import until
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
 
@@ -22,6 +30,39 @@ def session(master: str = "local[2]", **settings: object) -> SparkSession:
     }.items():
         builder = builder.config(name, str(value))
     return builder.getOrCreate()
+
+
+@contextmanager
+def cluster(*hosts: str) -> Iterator[str]:
+    """The address of a cluster with a worker on each of these hosts: a task never runs twice at a time on one of them."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    program = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    master = f"spark://127.0.0.1:{port}"
+    with ExitStack() as stack:
+
+        def start(host: str, kind: str, *arguments: str) -> None:
+            command = [str(program), f"org.apache.spark.deploy.{kind}", "--host", host, "--webui-port", "0"]
+            process = subprocess.Popen(
+                [*command, *arguments],
+                env={**os.environ, "SPARK_LOCAL_IP": host},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            stack.callback(process.wait)
+            stack.callback(process.terminate)
+
+        start("127.0.0.1", "master.Master", "--port", str(port))
+        until(lambda: _listens(port), 60)
+        for host in hosts:
+            start(host, "worker.Worker", "--cores", "2", "--memory", "1g", master)
+        yield master
+
+
+def _listens(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
 
 
 def load(spark: SparkSession, database: str, **options: object) -> DataFrame:

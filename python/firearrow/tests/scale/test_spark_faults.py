@@ -7,45 +7,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from conftest import one
+from processes import running, until
 from proxy import Proxy
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
-from sessions import session, writing
+from sessions import cluster, session, writing
 from test_spark_writing import SUMS, keyed, rows  # noqa: F401 # a fixture
 
 import firearrow
 
 BEFORE = (10, sum(range(10)), Decimal("50.00"))
 AFTER = (4010, sum(range(10)) + sum(range(100, 4100)), Decimal("4050.00"))
-
-
-def processes(*words: str) -> list[int]:
-    """Processes with these words in their command line."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit() and int(folder.name) != os.getpid():
-            try:
-                command = (
-                    folder.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                )
-            except OSError:
-                continue
-            if all(word in command for word in words):
-                found.append(int(folder.name))
-    return found
-
-
-def until(is_so: Callable[[], object], seconds: float = 90.0) -> None:
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end, "it has not come"
-        time.sleep(0.1)
 
 
 def slow(spark: SparkSession, seconds: float = 0.3) -> object:
@@ -68,7 +45,7 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 def nothing_left(connection: firearrow.Connection) -> None:
     """No process, no transaction in limbo, and no table of a job."""
-    until(lambda: not processes("firearrow._jobs.keeper") and not processes("firearrow._jobs.coordinator"))
+    until(lambda: not running("firearrow._jobs.keeper") and not running("firearrow._jobs.coordinator"), 90)
     assert connection.limbo_transactions() == []
     assert [found.name for found in connection.catalog.tables() if "STAGE" in found.name] == []
 
@@ -83,9 +60,9 @@ def test_executors_are_killed(database: str, connection: firearrow.Connection, k
     import threading
 
     def kill() -> None:
-        until(lambda: processes("firearrow._jobs.keeper"))
+        until(lambda: running("firearrow._jobs.keeper"), 90)
         time.sleep(1)
-        executors = processes("CoarseGrainedExecutorBackend")
+        executors = running("CoarseGrainedExecutorBackend")
         os.kill(executors[0], signal.SIGKILL)
         killed.append(executors[0])
 
@@ -106,18 +83,6 @@ def test_speculation(database: str, connection: firearrow.Connection, table: str
     """Tasks that run twice write once, into a table without a key, too."""
     connection.execute(f"CREATE TABLE {table} (id BIGINT, amount NUMERIC(12,2), name VARCHAR(20))")
     connection.commit()
-    spark = session(
-        "local-cluster[2,2,1024]",
-        **{
-            "spark.executor.memory": "512m",
-            "spark.driver.host": "127.0.0.1",
-            "spark.speculation": "true",
-            "spark.speculation.interval": "100ms",
-            "spark.speculation.multiplier": "1.1",
-            "spark.speculation.quantile": "0.3",
-            "spark.speculation.minTaskRuntime": "100ms",
-        },
-    )
 
     def wait(batches: object) -> object:
         from pyspark import TaskContext
@@ -126,16 +91,31 @@ def test_speculation(database: str, connection: firearrow.Connection, table: str
         (tmp_path / f"{context.partitionId()} {context.attemptNumber()}").touch()
         for batch in batches:
             # The first attempt of one task takes longer than a second one.
-            time.sleep(8 if context.partitionId() == 3 and context.attemptNumber() == 0 else 0.5)
+            time.sleep(20 if context.partitionId() == 3 and context.attemptNumber() == 0 else 0.5)
             yield batch
 
-    frame = rows(spark, 100, 4100, 4).mapInArrow(wait, "id long, amount decimal(12,2), name string")
-    writing(frame, database, table).save()
+    with cluster("127.0.0.2", "127.0.0.3") as master:
+        spark = session(
+            master,
+            **{
+                "spark.executor.memory": "512m",
+                "spark.executor.cores": 2,
+                "spark.cores.max": 4,
+                "spark.driver.host": "127.0.0.1",
+                "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+                "spark.speculation": "true",
+                "spark.speculation.interval": "100ms",
+                "spark.speculation.multiplier": "1.1",
+                "spark.speculation.quantile": "0.3",
+                "spark.speculation.minTaskRuntime": "100ms",
+            },
+        )
+        frame = rows(spark, 100, 4100, 4).mapInArrow(wait, "id long, amount decimal(12,2), name string")
+        writing(frame, database, table).save()
+        spark.stop()
+    assert (tmp_path / "3 1").exists(), "no task ran twice"
     assert one(connection, SUMS.format(table)) == (4000, sum(range(100, 4100)), Decimal("4000.00"))
-    spark.stop()
     nothing_left(connection)
-    if not (tmp_path / "3 1").exists():
-        pytest.skip("Spark has not run any task twice")
 
 
 DRIVER = """
@@ -159,9 +139,9 @@ def test_the_driver_is_killed(database: str, connection: firearrow.Connection, k
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as driver:
         assert driver.stdout is not None
         assert "begun" in driver.stdout.readline()
-        until(lambda: processes("firearrow._jobs.keeper"))
+        until(lambda: running("firearrow._jobs.keeper"), 90)
         time.sleep(2)
-        for process in processes("org.apache.spark.deploy.SparkSubmit"):
+        for process in running("org.apache.spark.deploy.SparkSubmit"):
             if f"\nPPid:\t{driver.pid}\n" in Path(f"/proc/{process}/status").read_text():
                 os.kill(process, signal.SIGKILL)
         driver.kill()
@@ -177,7 +157,7 @@ def test_connections_are_lost(database: str, connection: firearrow.Connection, k
     with Proxy(database) as proxy:
 
         def drop() -> None:
-            until(lambda: processes("firearrow._jobs.keeper"))
+            until(lambda: running("firearrow._jobs.keeper"), 90)
             time.sleep(2)
             proxy.drop()
 
@@ -198,7 +178,7 @@ def test_a_job_is_cancelled(database: str, connection: firearrow.Connection, key
     spark = session()
 
     def cancel() -> None:
-        until(lambda: processes("firearrow._jobs.keeper"))
+        until(lambda: running("firearrow._jobs.keeper"), 90)
         time.sleep(1)
         spark.sparkContext.cancelAllJobs()
 

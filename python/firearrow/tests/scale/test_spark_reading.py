@@ -6,7 +6,6 @@ import datetime
 import json
 import threading
 import time
-from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
@@ -14,16 +13,9 @@ from conftest import ROWS, one
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
-from sessions import load, session
+from sessions import load
 
 import firearrow
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    spark = session()
-    yield spark
-    spark.stop()
 
 
 # For each type: in SQL, Spark's type, two values in SQL, and as Spark returns them. TIME_ZONES come from

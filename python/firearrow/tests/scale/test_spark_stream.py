@@ -6,22 +6,14 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from processes import until
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
-from sessions import session
 
 import firearrow
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    spark = session()
-    yield spark
-    spark.stop()
 
 
 @pytest.fixture
@@ -59,13 +51,6 @@ def written(spark: SparkSession, folder: Path) -> list[int]:
         return sorted(row.ID for row in spark.read.parquet(str(folder / "rows")).select("ID").collect())
     except Exception:
         return []
-
-
-def until(is_so: object, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not is_so():  # type: ignore[operator]
-        assert time.monotonic() < end, "it has not come"
-        time.sleep(0.2)
 
 
 def test_rows_that_commit_late(

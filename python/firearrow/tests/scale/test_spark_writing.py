@@ -18,13 +18,6 @@ import firearrow
 SUMS = "SELECT COUNT(*), SUM(id), SUM(amount) FROM {}"
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    spark = session()
-    yield spark
-    spark.stop()
-
-
 @pytest.fixture
 def keyed(connection: firearrow.Connection, table: str) -> str:
     """A table with a key and ten rows with an amount of 5."""

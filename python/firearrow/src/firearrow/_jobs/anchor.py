@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-__all__ = ["Anchor", "driver", "this_process"]
+__all__ = ["Anchor", "driver", "of", "this_process"]
 
 
 class Anchor(NamedTuple):
@@ -41,7 +41,7 @@ class _Facts(NamedTuple):
 
 def this_process() -> Anchor:
     """Return this process."""
-    return _anchor(os.getpid())
+    return of(os.getpid())
 
 
 def driver() -> Anchor:
@@ -49,10 +49,11 @@ def driver() -> Anchor:
     process = os.getppid()
     while (found := _facts(process)) and "python" in found.name and found.parent > 1:
         process = found.parent
-    return _anchor(process)
+    return of(process)
 
 
-def _anchor(process: int) -> Anchor:
+def of(process: int) -> Anchor:
+    """Return a process."""
     found = _facts(process)
     return Anchor(process, found.started if found else None)
 

@@ -20,15 +20,14 @@ from multiprocessing.connection import Listener
 from typing import Any
 
 from .. import errors
-from .._base import library
+from .._base import engine_release, library
 from ..connection import Connection
 from .process import answer, detach_output, fail, requests
 from .stage import Stage
-from .state import decision, decision_text, is_active, prepared, rolled_back
-from .writing import Beginning, Job
+from .state import Decision, decision, decision_text, is_active, prepared, rolled_back
+from .writing import Beginning, Job, message
 
-# Seconds: between two looks at the program that the job belongs to, and at transactions that are about to
-# end.
+# Seconds between checks of the program that the job belongs to, and of transactions that are about to end.
 _PAUSE, _SHORT = 1.0, 0.05
 # Seconds before taking over transactions that no keeper holds.
 _KEEPERS = 1.0
@@ -52,7 +51,7 @@ class Coordinator:
 
         self.target = beginning.target
         self.anchor = beginning.anchor
-        self.message = f"firearrow job {beginning.identifier}"
+        self.message = message(beginning.identifier)
         schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(beginning.schema))
         secret = secrets.token_bytes(32)
         self._folder, self.listener = _listener(secret)
@@ -60,13 +59,16 @@ class Coordinator:
         try:
             self.leader = self.connection.begin(isolation="read_committed")
             number = self.leader.number
-            self.stage = Stage(self.connection, self.target, schema, self.message)
+            release = engine_release(self.connection.info)
+            self.stage = Stage(self.connection, self.target, schema, self.message, release)
         except BaseException:
             self.close()
             raise
         # What is decided; None while nothing is, or after a rollback.
         self.decided: frozenset[int] | None = None
-        self.has_ended = False
+        # Whether the rows are where they belong, or why they cannot be; and whether all is done.
+        self.is_moved = self.has_ended = False
+        self.failed: errors.Error | None = None
         # Whether the leader's connection is the one that there is.
         self._has_leader = True
         self.job = Job(
@@ -75,6 +77,7 @@ class Coordinator:
             leader=number,
             table=self.stage.written,
             lock_timeout=self.target.lock_timeout,
+            release=release,
             address=str(self.listener.address),
             secret=secret,
         )
@@ -95,22 +98,18 @@ class Coordinator:
         """Wait for the decision, or for the end of the program that would make it."""
         asked: queue.Queue[tuple[Peer, tuple[Any, ...]]] = queue.Queue()
         threading.Thread(target=self._listen, args=(asked,), name="firearrow listener", daemon=True).start()
-        while self.anchor.is_alive:
-            try:
-                peer, request = asked.get(timeout=_PAUSE)
-            except queue.Empty:
+        is_asked = False
+        end: float | None = None
+        while not self.has_ended and (end is None or time.monotonic() < end):
+            with suppress(queue.Empty):
+                self._answer(*asked.get(timeout=_PAUSE))
+                is_asked = True
                 continue
-            self._answer(peer, request)
-            break
-        else:
-            with suppress(errors.Error):
-                self.abort()
-        # The server may be away.
-        end = time.monotonic() + _LONGEST
-        while not self.has_ended and time.monotonic() < end:
-            with suppress(errors.Error):
-                self._undo(_PATIENCE) if self.decided is None else self._carry_out(_PATIENCE)
-            time.sleep(_PAUSE)
+            if is_asked or not self.anchor.is_alive:
+                # What is left: the server may be away, or a keeper does not answer.
+                end = end or time.monotonic() + _LONGEST
+                with suppress(errors.Error):
+                    self._undo(_PATIENCE) if self.decided is None else self._carry_out(_PATIENCE)
 
     def _answer(self, peer: Peer, request: tuple[Any, ...]) -> None:
         """Do what is asked, and say every few seconds that it is being done."""
@@ -150,6 +149,15 @@ class Coordinator:
         Error
             Nothing is committed, unless the message says otherwise.
         """
+        if self.decided is None:
+            self._decide(numbers)
+        if not self._carry_out(_PATIENCE):
+            raise errors.OperationalError(
+                f"job {self.job.identifier} was decided, but some transactions are still pending; they will be "
+                "committed when their processes respond"
+            )
+
+    def _decide(self, numbers: tuple[int, ...]) -> None:
         try:
             text = decision_text(self.job, numbers)
             there = prepared(self.connection, self.job)
@@ -163,40 +171,34 @@ class Coordinator:
             raise
         try:
             self.leader.prepare_commit(text)
-        except BaseException:
+        except BaseException as error:
             # The server may have got it all the same.
-            if not self._is_decided():
+            found = self._learn(_PATIENCE)
+            if found is None:
+                raise errors.OperationalError(
+                    f"job {self.job.identifier}: the connection was lost when the job was decided, and the server does "
+                    f"not answer. `firearrow limbo list` will show whether a transaction of {self.message!r} says 'commit'"
+                ) from error
+            if not found.is_commit:
                 with suppress(errors.Error):
                     self.abort()
                 raise
         self.decided = frozenset(numbers)
-        if not self._carry_out(_PATIENCE):
-            raise errors.OperationalError(
-                f"job {self.job.identifier} was decided, but some transactions are still pending; they will be "
-                "committed when their processes respond"
-            )
 
-    def _is_decided(self) -> bool:
-        """Whether the decision is in the database, after an error that leaves this open.
-
-        Raises
-        ------
-        OperationalError
-            It cannot be found out.
-        """
-        end = time.monotonic() + _PATIENCE
+    def _learn(self, patience: float) -> Decision | None:
+        """What the database says about the job; ``None`` if it does not say so in time."""
+        end = time.monotonic() + patience
         while time.monotonic() < end:
             with suppress(errors.Error):
                 if not self.connection._core.is_alive:
                     self._reconnect()
-                found = decision(self.connection, self.job)
-                if found is not None or self._has_leader:
-                    return found is not None and found.is_commit
+                if (found := decision(self.connection, self.job)) is not None:
+                    return found
+                if self._has_leader:
+                    # Nobody else decides.
+                    return Decision(frozenset(), is_commit=False)
             time.sleep(_PAUSE)
-        raise errors.OperationalError(
-            f"job {self.job.identifier}: the connection was lost when the job was decided, and the server does not "
-            f"answer: `firearrow limbo list` will show whether a transaction of {self.message!r} says 'commit'"
-        )
+        return None
 
     def _reconnect(self) -> None:
         """Connect again. What the old connection had prepared is in limbo."""
@@ -215,23 +217,31 @@ class Coordinator:
             The rows could not be moved, or somebody has rolled attempts back.
         """
         assert self.decided is not None
-        if not self._resolve(self.decided, patience):
-            return False
-        failed: errors.Error | None = None
-        try:
-            if undone := rolled_back(self.connection, self.decided):
-                raise errors.OperationalError(
-                    f"job {self.job.identifier}: somebody has rolled back transaction {min(undone)}, whose rows are missing"
-                )
-            self.stage.finish()
-        except errors.Error as error:
-            failed = error
+        if not self.is_moved:
+            if not self._resolve(self.decided, patience):
+                return False
+            try:
+                if undone := rolled_back(self.connection, self.decided, self.job.release):
+                    raise errors.OperationalError(
+                        f"job {self.job.identifier}: somebody has rolled back transaction {min(undone)}, whose rows are "
+                        "missing"
+                    )
+                self.stage.finish()
+            except errors.Error as error:
+                self.failed = error
+            self.is_moved = True
         # Before the leader ends: then everybody may take the staging table.
-        self._remove(patience, failed=failed is not None)
-        self._end_leader(patience)
-        self.has_ended = True
-        if failed is not None:
-            raise failed
+        self._remove(patience, failed=self.failed is not None)
+        try:
+            self._end_leader(patience)
+            self.has_ended = True
+        except errors.Error:
+            # It is tried again. The rows do not depend on it.
+            if not self.connection._core.is_alive:
+                with suppress(errors.Error):
+                    self._reconnect()
+        if self.failed is not None:
+            raise self.failed
         return True
 
     def _end_leader(self, patience: float) -> None:
@@ -242,7 +252,7 @@ class Coordinator:
         end = time.monotonic() + patience
         # The server may need a moment to notice that the old connection is gone.
         while time.monotonic() < end and self.job.leader in prepared(self.connection, self.job):
-            if not is_active(self.connection, self.job.leader):
+            if not is_active(self.connection, self.job.leader, self.job.release):
                 self.connection.recover(self.job.leader).commit()
                 return
             time.sleep(_PAUSE)
@@ -253,8 +263,10 @@ class Coordinator:
         Raises
         ------
         OperationalError
-            The server does not answer yet.
+            The server does not answer yet, or the job is decided.
         """
+        if self.decided is not None:
+            raise errors.OperationalError(f"job {self.job.identifier} was decided and is being committed")
         if not self._undo(_PATIENCE):
             raise errors.OperationalError(
                 f"job {self.job.identifier} is not undone yet: it will be when the server answers"
@@ -265,6 +277,12 @@ class Coordinator:
         with suppress(errors.Error):
             if self._has_leader and self.leader.is_open:
                 self.leader.rollback()
+        if (found := self._learn(patience)) is None:
+            return False
+        if found.is_commit:
+            # The decision had arrived, although its answer was lost.
+            self.decided = found.numbers
+            return self._carry_out(patience)
         if not self._resolve(frozenset(), patience):
             return False
         self._remove(patience, failed=True)
@@ -292,7 +310,7 @@ class Coordinator:
     def _take_over(self, left: Iterable[int], numbers: frozenset[int]) -> None:
         """End transactions that nobody holds."""
         for number in left:
-            if not is_active(self.connection, number):
+            if not is_active(self.connection, number, self.job.release):
                 taken = self.connection.recover(number)
                 taken.commit() if number in numbers else taken.rollback()
 

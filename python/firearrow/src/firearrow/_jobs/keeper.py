@@ -77,7 +77,6 @@ class Keeper:
             The stream broke off.
         """
         pyarrow = library("pyarrow")
-
         counted = Counted(pyarrow.ipc.open_stream(sys.stdin.buffer))
         with self.lock:
             self.rows, self.is_writing = counted, True
@@ -193,7 +192,6 @@ class Counted:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         pyarrow = library("pyarrow")
-
         schema = self._reader.schema
         return pyarrow.RecordBatchReader.from_batches(schema, iter(self)).__arrow_c_stream__(requested_schema)
 

@@ -10,8 +10,9 @@ from typing import Any
 from .. import errors
 from .._target import describe
 from ..connection import Connection, connect
+from ..transaction import Transaction
 
-__all__ = ["Place", "engine_release", "quoted"]
+__all__ = ["Place", "looking", "quoted"]
 
 # The engine stores at most this many bytes of a process's name.
 _NAME = 255
@@ -49,9 +50,9 @@ class Place:
         return connection
 
 
-def engine_release(connection: Connection) -> int:
-    """Return the engine's major release."""
-    return int(str(connection.info["engine_version"]).split(".")[0])
+def looking(connection: Connection, lock_timeout: float | None = None) -> Transaction:
+    """A transaction that sees what is committed now; the monitoring tables as they are when it first looks."""
+    return connection.begin(isolation="read_committed", read_only=True, lock_timeout=lock_timeout)
 
 
 def quoted(name: str) -> str:

@@ -113,16 +113,18 @@ def fail(error: BaseException) -> None:
 
 def detach_output() -> None:
     """In the helper process: close its output."""
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 1)
-    os.close(null)
+    _close(1)
 
 
 def detach() -> None:
     """In the helper process: close its input and output."""
-    detach_output()
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
+    _close(0)
+    _close(1)
+
+
+def _close(descriptor: int) -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, descriptor)
     os.close(null)
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import errors
-from .._base import library
+from .._base import engine_release, library
 from ..connection import Connection
 from ..partitions import Partitions
-from .place import Place, engine_release
+from .place import Place
 
 __all__ = ["Division", "Held", "Part", "Query", "divide", "read", "schema_of"]
 
@@ -78,7 +78,7 @@ def divide(
         divided = connection.read_partitions(
             query.sql, n, parameters=query.parameters or None, without_snapshot=without_snapshot
         )
-        has_snapshot = len(divided) > 1 and engine_release(connection) >= 4
+        has_snapshot = len(divided) > 1 and engine_release(connection.info) >= 4
     except BaseException:
         connection.close()
         raise

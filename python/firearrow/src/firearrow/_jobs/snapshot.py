@@ -2,8 +2,8 @@
 
 Spark plans in a process that ends at once, and its tasks begin whenever there is room for them. This process
 divides the query, answers with the parts, and keeps the transaction that they depend on. It looks for readers
-in the monitoring tables, where every user sees at least their own connections: so it needs no port that tasks
-could reach.
+in the monitoring tables, where every user sees at least their own connections: so tasks need no port to
+reach it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from .. import errors
 from .anchor import Anchor
-from .place import Place
+from .place import Place, looking
 from .process import Child, answer, detach_output, fail, requests
 from .reading import Division, Query, divide
 
@@ -100,8 +100,7 @@ def _wait(connection: Connection, holding: Holding) -> None:
         if time.monotonic() - looked < pause:
             continue
         looked = time.monotonic()
-        # A transaction sees the monitoring tables as they were when it first looked.
-        with connection.begin(isolation="read_committed", read_only=True) as transaction:
+        with looking(connection) as transaction:
             if transaction.execute(_READERS, (holding.readers,)).fetchone()[0]:
                 seen = looked
 

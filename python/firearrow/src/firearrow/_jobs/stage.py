@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .. import errors
 from .place import quoted
 from .state import is_active
+from .writing import message
 
 if TYPE_CHECKING:
     from ..connection import Connection
@@ -35,10 +36,11 @@ class Stage:
         The table that attempts write.
     """
 
-    def __init__(self, connection: Connection, target: Target, schema: Any, owner: str) -> None:
+    def __init__(self, connection: Connection, target: Target, schema: Any, owner: str, release: int) -> None:
         self._connection = connection
         self._target = target
         self._owner = owner
+        self._release = release
         self._is_new = False
         # As long as it is active, other jobs leave the staging table alone.
         self._guard: Transaction | None = None
@@ -97,8 +99,8 @@ class Stage:
         columns = ", ".join(f"{quoted(column)} {quoted(fields[column])}" for column in self._columns)
         remarks = self._remarks(name)
         if remarks is not None:
-            owner = re.fullmatch(r"firearrow job [0-9a-f]+, transaction (\d+)", remarks)
-            if owner is None or is_active(connection, int(owner[1])):
+            owner = re.fullmatch(rf"{message('[0-9a-f]+')}, transaction (\d+)", remarks)
+            if owner is None or is_active(connection, int(owner[1]), self._release):
                 raise errors.OperationalError(
                     f"another job is replacing or upserting {quoted(self.table)} (table {quoted(name)}: {remarks}): "
                     "wait for it to end"

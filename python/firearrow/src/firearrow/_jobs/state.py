@@ -13,10 +13,14 @@ from dataclasses import dataclass
 
 from .. import errors
 from ..connection import Connection
-from .place import engine_release
+from ..transaction import Transaction
+from .place import looking
 from .writing import Job
 
 __all__ = ["Decision", "decision", "decision_text", "is_active", "prepared", "rolled_back"]
+
+# What the decision's description says after the job's name.
+_COMMIT = " commit"
 
 _LIMBO = 1  # RDB$TRANSACTION_STATE
 
@@ -54,7 +58,7 @@ def decision_text(job: Job, numbers: tuple[int, ...]) -> str:
         There are too many.
     """
     # Numbers as people read them, since an administrator may have to.
-    text = f"{job.message} commit {' '.join(map(str, sorted(numbers)))}"
+    text = f"{job.message}{_COMMIT} {' '.join(map(str, sorted(numbers)))}"
     if len(text) > _LONGEST:
         raise errors.OperationalError(
             f"{len(numbers)} tasks do not fit into one commit: write with fewer partitions (coalesce)"
@@ -64,36 +68,37 @@ def decision_text(job: Job, numbers: tuple[int, ...]) -> str:
 
 def decision(connection: Connection, job: Job) -> Decision | None:
     """What is decided about a job; ``None`` while nothing is."""
-    if (found := _decided(connection, job)) is not None:
-        return found
-    if is_active(connection, job.leader):
-        return None
-    # It may have decided between the two queries.
-    return _decided(connection, job) or Decision(frozenset(), is_commit=False)
+    with looking(connection) as transaction:
+        if (found := _decided(transaction, job)) is not None:
+            return found
+        if _is_active(transaction, job.leader, job.release):
+            return None
+        # It may have decided between the two queries.
+        return _decided(transaction, job) or Decision(frozenset(), is_commit=False)
 
 
 def prepared(connection: Connection, job: Job) -> dict[int, str]:
     """The prepared transactions of a job with their descriptions, including the decision's."""
-    texts = dict(_described(connection, _ALL))
+    with looking(connection) as transaction:
+        texts = _described(transaction, _ALL)
     # Identifiers have equal length, so none is a prefix of another.
     return {number: text for number, text in texts.items() if text.startswith(job.message)}
 
 
-def _decided(connection: Connection, job: Job) -> Decision | None:
-    beginning = f"{job.message} commit"
-    text = dict(_described(connection, _ONE, job.leader)).get(job.leader, "")
+def _decided(transaction: Transaction, job: Job) -> Decision | None:
+    beginning = f"{job.message}{_COMMIT}"
+    text = _described(transaction, _ONE, job.leader).get(job.leader, "")
     if not text.startswith(beginning):
         return None
     return Decision(frozenset(map(int, text.removeprefix(beginning).split())))
 
 
-def _described(connection: Connection, sql: str, *parameters: int) -> list[tuple[int, str]]:
+def _described(transaction: Transaction, sql: str, *parameters: int) -> dict[int, str]:
     """Transactions with their descriptions."""
     for left in reversed(range(_TRIES)):
         try:
-            with connection.begin(isolation="read_committed", read_only=True) as transaction:
-                rows = transaction.execute(sql, parameters or None).fetchall()
-            return [(number, bytes(text or b"").decode(errors="replace")) for number, text in rows]
+            rows = transaction.execute(sql, parameters or None).fetchall()
+            return {number: bytes(text or b"").decode(errors="replace") for number, text in rows}
         except errors.DatabaseError as error:
             # It was committed, and its description deleted, after its row was read.
             if left == 0 or "bad_segstr_id" not in error.gds_names:
@@ -101,17 +106,21 @@ def _described(connection: Connection, sql: str, *parameters: int) -> list[tuple
     raise AssertionError
 
 
-def rolled_back(connection: Connection, numbers: Iterable[int]) -> set[int]:
+def rolled_back(connection: Connection, numbers: Iterable[int], release: int) -> set[int]:
     """Those of these transactions that were rolled back. Firebird 3 does not tell."""
-    if engine_release(connection) < 4:
+    if release < 4:
         return set()
-    with connection.begin(isolation="read_committed", read_only=True) as transaction:
+    with looking(connection) as transaction:
         return {number for number in numbers if transaction.execute(_NUMBER, (number,)).fetchone()[0] == -2}
 
 
-def is_active(connection: Connection, number: int) -> bool:
+def is_active(connection: Connection, number: int, release: int) -> bool:
     """Whether a transaction is active, or prepared and held by its connection."""
-    is_modern = engine_release(connection) >= 4
-    with connection.begin(isolation="read_committed", read_only=True) as transaction:
-        found = transaction.execute(_NUMBER if is_modern else _ACTIVE3, (number,)).fetchone()[0]
+    with looking(connection) as transaction:
+        return _is_active(transaction, number, release)
+
+
+def _is_active(transaction: Transaction, number: int, release: int) -> bool:
+    is_modern = release >= 4
+    found = transaction.execute(_NUMBER if is_modern else _ACTIVE3, (number,)).fetchone()[0]
     return bool(found == 0 if is_modern else found)

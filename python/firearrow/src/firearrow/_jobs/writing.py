@@ -4,8 +4,8 @@
 >>> number = write(job, part, attempt, batches)  # in each process, and each of its attempts
 >>> commit(job, numbers)                         # of those attempts that count
 
-Each attempt ends with the first phase of a two-phase commit. The job decides about all of them at once, by
-the commit of its own transaction.
+Each attempt ends with the first phase of a two-phase commit. The coordinator decides about all of them at once, by
+preparing its own transaction.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ class Job:
     table: str
     """Where attempts write, as its name is stored: the table itself, or one beside it until all rows are there."""
     lock_timeout: float
+    release: int
+    """The engine's major release."""
     address: str
     """Where the coordinator listens, on the machine where the job has begun."""
     secret: bytes = field(repr=False)
@@ -78,7 +80,24 @@ class Job:
     @property
     def message(self) -> str:
         """The beginning of its transactions' descriptions."""
-        return f"firearrow job {self.identifier}"
+        return message(self.identifier)
+
+
+def message(identifier: str) -> str:
+    """The beginning of the descriptions of a job's transactions."""
+    return f"firearrow job {identifier}"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """The request to a keeper; the rows follow as an Arrow IPC stream, and then their number."""
+
+    part: int
+    attempt: int
+
+
+# This process's keeper, by job.
+_keepers: dict[str, Child] = {}
 
 
 def begin(target: Target, schema: Any, anchor: Anchor) -> Job:
@@ -135,18 +154,6 @@ def _ask(job: Job, request: tuple[Any, ...]) -> None:
         raise OperationalError(f"job {job.identifier}: its coordinator has ended; {gone}") from failed
     if error is not None:
         raise error
-
-
-# This process's keeper, by job.
-_keepers: dict[str, Child] = {}
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """The request to a keeper; the rows follow as an Arrow IPC stream, and then their number."""
-
-    part: int
-    attempt: int
 
 
 def write(job: Job, part: int, attempt: int, batches: Iterable[Any]) -> int | None:

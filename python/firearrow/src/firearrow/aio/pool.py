@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 from .. import _core
+from .._base import engine_release
 from .._pooled import PATIENCE, PoolBase, Pooled
 from .._pooling import Limits, Member, PoolStats, Waiter
 from ..errors import Error, InterfaceError
@@ -380,7 +381,7 @@ class Pool(PoolBase[_core.AioConnection]):
     async def _can_reset(self, core: _core.AioConnection) -> bool:
         if self._is_modern is None:
             info = await core.info()
-            self._is_modern = int(str(info["engine_version"]).split(".")[0]) >= 4
+            self._is_modern = engine_release(info) >= 4
         return self._is_modern
 
     def _cleaned(self, member: _Member, task: asyncio.Task[bool]) -> None:

@@ -19,7 +19,8 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from .. import errors
 from .._jobs import reading
-from .._jobs.place import engine_release, quoted
+from .._base import engine_release
+from .._jobs.place import looking, quoted
 from .._jobs.stage import similar_name
 from ..connection import Connection
 from .options import Options
@@ -129,9 +130,9 @@ class StreamReader(DataSourceStreamReader):
     def _settle(self, connection: Connection) -> None:
         if not self._seen:
             return
-        is_modern = engine_release(connection) >= 4
+        is_modern = engine_release(connection.info) >= 4
         # Starting a transaction refreshes MON$OLDEST_ACTIVE.
-        with connection.begin(isolation="read_committed", read_only=True, lock_timeout=_LOCKS) as transaction:
+        with looking(connection, _LOCKS) as transaction:
             if is_modern:
                 (oldest,) = transaction.execute(_ACTIVE4, (self._seen[-1].transaction,)).fetchone()
             else:
