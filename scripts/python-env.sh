@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Creates or updates the virtual environment in which the Python packages are built and tested, and prints its path.
+# Usage: python-env.sh [FOLDER REQUIREMENTS], for another one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly environment=.venv-python wanted=python/tests/requirements.txt
+readonly environment=${1:-.venv-python} wanted=${2:-python/tests/requirements.txt}
 
 if ! cmp --silent "$wanted" "$environment/.requirements"; then
     echo "python: making $environment" >&2

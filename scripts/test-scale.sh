@@ -4,23 +4,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly target=${CARGO_TARGET_DIR:-target} environment=$PWD/.venv-scale tests=python/firearrow/tests/scale
-readonly wanted=$tests/requirements.txt
+readonly target=${CARGO_TARGET_DIR:-target} tests=python/firearrow/tests/scale
 cargo build --workspace --lib --examples --quiet
-if ! cmp --silent "$wanted" "$environment/.requirements"; then
-    echo "scale: making $environment" >&2
-    rm -rf "$environment"
-    python3 -m venv "$environment"
-    "$environment/bin/pip" --quiet --disable-pip-version-check install --requirement "$wanted" >&2
-    cp "$wanted" "$environment/.requirements"
-fi
+environment=$(scripts/python-env.sh .venv-scale "$tests/requirements.txt")
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ln -sf "$(realpath "$target/debug/libfirearrow_core.so")" python/firearrow/src/firearrow/_core.abi3.so
 python3 scripts/python-metadata.py "$folder/site"
 export PYTHONPATH=$PWD/python/firearrow/src:$folder/site
-# Workers write where nobody keeps it.
+# Workers' files go to a folder that is deleted.
 export SPARK_LOCAL_DIRS=$folder/spark RAY_TMPDIR=$folder/ray
 mkdir -p "$SPARK_LOCAL_DIRS" "$RAY_TMPDIR"
 

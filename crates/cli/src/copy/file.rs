@@ -1,7 +1,7 @@
 //! `firearrow copy` to a file, or to standard output.
 
 use super::args::CopyArgs;
-use super::sql;
+use super::{joined, sql};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::{open, parse, refuse_blob_ids};
@@ -21,7 +21,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 use std::time::Instant;
 
 pub(super) fn run(args: &CopyArgs, json: bool) -> Result<()> {
@@ -193,10 +193,6 @@ fn pump(cursors: Vec<Cursor>, sinks: Vec<Box<dyn Sink>>, progress: &Progress) ->
         let rows = read.into_iter().sum::<Result<u64>>()?;
         written.map(|()| rows)
     })
-}
-
-fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
-    thread.join().unwrap_or_else(|_| Err(Failure::other("a thread that reads or writes panicked")))
 }
 
 fn read(

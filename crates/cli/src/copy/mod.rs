@@ -24,6 +24,7 @@ use crate::failure::{Failure, Result};
 use crate::name::{plain, unquoted};
 use firearrow::Dialect;
 use firearrow::catalog::identifier;
+use std::thread::ScopedJoinHandle;
 
 pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     if args.is_folder()? { folder::run(args, json) } else { file::run(args, json) }
@@ -44,6 +45,11 @@ fn sql(source: &str, dialect: Dialect) -> Result<String> {
 /// and may be an SQL keyword.
 fn table(text: &str) -> Option<String> {
     unquoted(text).or_else(|| plain(text))
+}
+
+/// What a thread that reads or writes has come to.
+fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread.join().unwrap_or_else(|_| Err(Failure::other("a thread that reads or writes panicked")))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Several connections that work on parts.
 
+use super::joined;
 use super::part::{Layout, PartWriter};
 use super::plan::Plan;
 use crate::failure::{Failure, Result};
@@ -33,7 +34,7 @@ where
     let noted = || all().inspect_err(|_| failed.store(true, Ordering::Relaxed));
     thread::scope(|scope| {
         let threads: Vec<_> = (0..threads.min(parts.len())).map(|_| scope.spawn(noted)).collect();
-        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())));
+        let ended = threads.into_iter().map(joined);
         ended.collect::<Vec<_>>().into_iter().collect()
     })
 }
@@ -68,7 +69,7 @@ pub(super) fn copy_part(
         };
         let written = write();
         // The reading error comes first: its rows are those that were not written.
-        let is_whole = reader.join().unwrap_or_else(|_| Err(panicked()))?;
+        let is_whole = joined(reader)?;
         written?;
         if !is_whole {
             return Ok(None);
@@ -87,10 +88,6 @@ fn read(mut cursor: Cursor, sender: &SyncSender<RecordBatch>, failed: &AtomicBoo
         }
     }
     Ok(true)
-}
-
-fn panicked() -> Failure {
-    Failure::other("a thread that reads or writes panicked")
 }
 
 const BATCHES_WAITING: usize = 1;

@@ -5,6 +5,8 @@ use arrow::array::{Array, ArrayRef, StringArray, UInt32Array, new_null_array};
 use arrow::compute::{CastOptions, cast_with_options, take};
 use arrow::datatypes::{DataType, Field, TimeUnit};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Stands for NULL.
@@ -135,22 +137,7 @@ fn encode(text: &str) -> String {
 }
 
 fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        match digits.filter(|_| *first == b'%') {
-            Some(digits) => {
-                bytes.push(u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).ok()
+    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
 }
 
 /// Returns the array of a column that has one value in all rows.
