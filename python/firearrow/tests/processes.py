@@ -26,15 +26,20 @@ def children(module: str) -> list[int]:
 
 
 def running(*words: str) -> list[int]:
-    """Other processes of this machine with these words in their command lines."""
+    """Other processes of these tests with these words in their command lines, whoever has started them."""
+    # All of them inherit it, and no other tests have the same.
+    ours = f"FIREARROW_TEST_URLS={os.environ['FIREARROW_TEST_URLS']}".encode()
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and int(folder.name) != os.getpid():
             try:
-                command = folder.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                command = (
+                    folder.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
+                is_ours = ours in folder.joinpath("environ").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if all(word in command for word in words):
+            if is_ours and all(word in command for word in words):
                 found.append(int(folder.name))
     return found
 
