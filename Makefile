@@ -22,10 +22,10 @@ SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .ven
 # The system's packages are installed by one command at a time.
 .NOTPARALLEL:
 
-.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel docs clean distclean cargo test-scale
+.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel docs clean distclean cargo test-arm test-scale test-windows
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: cargo $(SETUP) ## Install or download everything that tests and the demo need; quick if nothing is missing
 
@@ -39,6 +39,12 @@ test: setup ## Run all tests on every server there is, then count what ran where
 
 test-scale: setup ## Test Spark, Ray and Dask on every available server; takes half an hour, downloads 1 GB, and needs Java 17
 	scripts/test-scale.sh
+
+test-windows: setup ## Run the tests of the client, ADBC and ODBC as Windows programs, under Wine
+	scripts/test-windows.sh
+
+test-arm: setup ## Run the tests of the client as programs for 64-bit ARM, under QEMU
+	scripts/test-arm.sh
 
 lint: cargo ## Check the format, run clippy on everything and on a client without the embedded engine
 	cargo fmt --all --check
