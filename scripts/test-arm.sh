@@ -18,5 +18,8 @@ elif [[ ! -d $(rustc --print target-libdir --target "$triple") ]]; then
 fi
 
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
-export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="timeout --foreground 3600 qemu-aarch64-static -L $root"
+# Tests that start their own program again need it as well.
+export FIREARROW_TEST_RUNNER="qemu-aarch64-static -L $root"
+# A test binary that hangs fails after an hour.
+export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="timeout --foreground 3600 $FIREARROW_TEST_RUNNER"
 scripts/test-foreign.sh "$triple" "$@"
