@@ -4,6 +4,7 @@ use crate::failure::{Failure, Result};
 use crate::installed;
 use crate::interrupt;
 use crate::output;
+use crate::platform::files;
 use clap::{Args, Subcommand, ValueHint};
 use serde::Serialize;
 use std::env;
@@ -220,7 +221,7 @@ fn library(named: Option<&Path>) -> Result<String> {
         None => installed::library(installed::ADBC)
             .map_err(|reason| Failure::other(format!("{reason}: name it with --library")))?,
     };
-    let path = path.canonicalize().map_err(|error| Failure::file(&path, &error))?;
+    let path = dunce::canonicalize(&path).map_err(|error| Failure::file(&path, &error))?;
     if !path.is_file() {
         return Err(Failure::other(format!("{} is not a file", path.display())));
     }
@@ -278,8 +279,7 @@ fn write(manifest: &Path, text: &str) -> io::Result<()> {
     let folder = manifest.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    files::as_public_file(&mut builder);
     let mut file = interrupt::temporary(|| builder.tempfile_in(folder))?;
     file.write_all(text.as_bytes())?;
     file.persist(manifest)?;

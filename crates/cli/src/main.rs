@@ -35,6 +35,7 @@ mod output;
 mod pager;
 mod parameters;
 mod phases;
+mod platform;
 mod profile;
 mod progress;
 mod query;

@@ -42,7 +42,7 @@ impl Folder {
     /// # Errors
     /// It is not complete, unless `incomplete`; there are links, or files that do not belong to it.
     pub(super) fn open(path: &Path, incomplete: bool) -> Result<Self> {
-        let root = fs::canonicalize(path).map_err(|error| Failure::file(path, &error))?;
+        let root = dunce::canonicalize(path).map_err(|error| Failure::file(path, &error))?;
         let scan = Scan::of(&root)?;
         let name = path.display();
         let refused = |what: String| Err(Failure::other(format!("{name} {what}")));
