@@ -18,6 +18,7 @@ mod copy;
 mod create;
 mod ddl;
 mod demo;
+mod engines;
 mod events;
 mod failure;
 mod folder;
