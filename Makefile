@@ -40,10 +40,11 @@ test: setup ## Run all tests on every server there is, then count what ran where
 test-scale: setup ## Test Spark, Ray and Dask on every available server; takes half an hour, downloads 1 GB, and needs Java 17
 	scripts/test-scale.sh
 
-lint: cargo ## Check the format, run clippy on everything and on a client without the embedded engine
+lint: cargo ## Check the format, run clippy on everything and on what is built without the embedded engine
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 	cargo clippy --package firearrow --no-default-features -- --deny warnings
+	cargo clippy --package firearrow-cli --no-default-features -- --deny warnings
 
 # The Python module has no Rust tests, and does not link as a program.
 check: lint ## Lints and unit tests: takes minutes and needs no server
