@@ -16,9 +16,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::process::{self, Process};
+use crate::process::Process;
 use crate::worker::{Answer, MEMORY, Outcome};
-use crate::{Behaviour, Mutation, Proxy, Tally};
+use crate::{Behaviour, Mutation, Proxy, Tally, server};
 
 /// Sessions to play, and their limits.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ impl Campaign {
     }
 
     fn has_server(&self) -> bool {
-        self.server_process.is_none_or(process::is_running)
+        self.server_process.is_none_or(server::is_running)
     }
 
     fn behaviour(&self, seed: u64) -> Behaviour {

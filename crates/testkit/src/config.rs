@@ -1,8 +1,5 @@
 //! The settings of a private server.
 
-use std::fmt::Write;
-use std::path::Path;
-
 /// Settings of one private server; [`Default`] suits nearly all tests.
 #[derive(Clone, Debug, Default)]
 pub struct ServerConfig {
@@ -29,33 +26,63 @@ pub enum WireCrypt {
 }
 
 impl ServerConfig {
-    /// The text of `firebird.conf`.
-    pub(crate) fn text(&self, port: u16, security_database: &Path) -> String {
-        let all = AUTHENTICATION.join(", ");
-        let accepted = self.auth_server.as_ref().map_or_else(|| all.clone(), |list| list.join(", "));
-        let crypt = match self.wire_crypt {
-            WireCrypt::Required => "Required",
-            WireCrypt::Enabled => "Enabled",
-            WireCrypt::Disabled => "Disabled",
-        };
-        let mut text = format!(
-            "RemoteBindAddress = 127.0.0.1\n\
-             RemoteServicePort = {port}\n\
-             SecurityDatabase = {}\n\
-             AuthServer = {accepted}\n\
-             AuthClient = {all}\n\
-             UserManager = Srp, Legacy_UserManager\n\
-             WireCrypt = {crypt}\n\
-             WireCompression = {}\n",
-            security_database.display(),
-            self.wire_compression,
-        );
-        for line in &self.extra {
-            let _ = writeln!(text, "{line}");
-        }
-        text
+    /// As texts, for a host of servers.
+    pub(crate) fn fields(&self) -> Vec<String> {
+        let accepted = self.auth_server.as_ref().map_or_else(|| ALL.to_owned(), |list| list.join(","));
+        let mut fields = vec![self.wire_crypt.name().to_owned(), self.wire_compression.to_string(), accepted];
+        fields.extend_from_slice(&self.extra);
+        fields
+    }
+
+    /// The settings that [`fields`](Self::fields) are of.
+    pub(crate) fn from_fields(fields: &[&str]) -> Option<Self> {
+        let [crypt, compression, accepted, extra @ ..] = fields else { return None };
+        let plugins =
+            |list: &str| list.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        Some(Self {
+            wire_crypt: WireCrypt::EACH.into_iter().find(|known| known.name() == *crypt)?,
+            wire_compression: compression.parse().ok()?,
+            auth_server: (*accepted != ALL).then(|| plugins(accepted)),
+            extra: extra.iter().map(|&line| line.to_owned()).collect(),
+        })
     }
 }
 
-/// All authentication plugins, in the order in which clients try them. 3.0.11 accepts each of them, too.
-const AUTHENTICATION: [&str; 6] = ["Srp256", "Srp", "Srp224", "Srp384", "Srp512", "Legacy_Auth"];
+impl WireCrypt {
+    const EACH: [Self; 3] = [Self::Required, Self::Enabled, Self::Disabled];
+
+    /// What `firebird.conf` calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Required => "Required",
+            Self::Enabled => "Enabled",
+            Self::Disabled => "Disabled",
+        }
+    }
+}
+
+/// In place of a list of plugins.
+const ALL: &str = "*";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_arrive_as_they_were_sent() {
+        let special = ServerConfig {
+            wire_crypt: WireCrypt::Required,
+            wire_compression: true,
+            auth_server: Some(vec!["Srp".into(), "Legacy_Auth".into()]),
+            extra: vec!["DefaultDbCachePages = 77".into(), "a, b".into()],
+        };
+        let none = ServerConfig { auth_server: Some(Vec::new()), ..ServerConfig::default() };
+        for config in [special, none, ServerConfig::default()] {
+            let fields = config.fields();
+            let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+            let arrived = ServerConfig::from_fields(&fields).unwrap();
+            assert_eq!(format!("{arrived:?}"), format!("{config:?}"));
+        }
+        assert!(ServerConfig::from_fields(&["Enabled", "true"]).is_none());
+    }
+}

@@ -3,9 +3,9 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::{Generation, cache};
+use crate::{Generation, cache, server, system};
 
-/// The runtime folder of an embedded engine (`libfbclient.so.2`, `plugins/`, `intl/`), if there is one.
+/// The runtime folder of an embedded engine (`libfbclient.so.2`, `plugins/`, `intl/`), if there is one that this program can load.
 ///
 /// `FIREARROW_ENGINE3`, `…4` and `…5` come first. Otherwise 5.0 is the wheel installed in `.venv`, 4.0 and 3.0 are
 /// the wheels unpacked into the cache folder; `make setup` provides all three.
@@ -20,7 +20,18 @@ pub fn engine(generation: Generation) -> Option<PathBuf> {
         Some(folder) => cache::repository().join(folder),
         None => wheel?.join(RUNTIME),
     };
-    folder.join("libfbclient.so.2").is_file().then_some(folder)
+    system::can_load(&folder.join(system::CLIENT_LIBRARY)).then_some(folder)
+}
+
+/// Why there is no engine, and what would change it.
+pub(crate) fn missing(generation: Generation) -> String {
+    let remedy = if cfg!(target_os = "linux") && server::host().is_none() {
+        "run `make setup`".to_owned()
+    } else {
+        // `make setup` downloads engines for programs of its own kind.
+        format!("name the folder of one for this kind of program by FIREARROW_ENGINE{}", generation.major())
+    };
+    format!("no firebird-embedded {}: {remedy}", generation.number())
 }
 
 /// The version in the wheel's metadata beside `folder`, `5.0.4`; it has a packaging number as its last part.

@@ -52,6 +52,15 @@ pub struct Skip {
     pub reason: String,
 }
 
+/// Why a server is missing.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// It is not installed: its tests are skipped by name.
+    Missing(Skip),
+    /// It is installed, or the environment says so, but does not work: its tests fail.
+    Broken(String),
+}
+
 impl Skip {
     pub(crate) fn new(name: impl ToString, reason: impl Into<String>) -> Self {
         Self { name: name.to_string(), reason: reason.into() }

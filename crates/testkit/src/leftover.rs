@@ -2,7 +2,7 @@
 //!
 //! Shared servers live in statics, which Rust never drops. So each server process and each folder is recorded
 //! here, and an exit handler of the C library removes what is left. A test process that is killed cannot run it:
-//! then the kernel ends the servers (see `process.rs`), and the next test process sweeps the folders.
+//! then the kernel ends the servers (see `system`), and the next test process sweeps the folders.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,14 +12,15 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
-use crate::process;
+use crate::system;
 
 /// A temporary folder, removed when dropped or when the process ends.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    directory: TempDir,
-    /// Holds an exclusive lock while this process lives. Other processes then leave the folder alone.
+    /// Holds an exclusive lock while this process lives. Other processes then leave the folder alone. Closed before the folder is
+    /// removed, which Windows asks for.
     _owner: File,
+    directory: TempDir,
 }
 
 impl Folder {
@@ -32,7 +33,7 @@ impl Folder {
         let owner = File::create(directory.path().join(OWNER))?;
         owner.lock()?;
         register(Leftover::Folder(directory.path().to_owned()));
-        Ok(Self { directory, _owner: owner })
+        Ok(Self { _owner: owner, directory })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -76,7 +77,7 @@ fn list() -> MutexGuard<'static, Vec<Leftover>> {
 
 fn register(leftover: Leftover) {
     static EXIT_HANDLER: Once = Once::new();
-    EXIT_HANDLER.call_once(|| process::at_exit(remove_all));
+    EXIT_HANDLER.call_once(|| system::at_exit(remove_all));
     list().push(leftover);
 }
 
@@ -85,12 +86,12 @@ fn remove_all() {
     let leftovers = std::mem::take(&mut *list());
     for leftover in &leftovers {
         if let Leftover::Process(id) = leftover {
-            process::kill_group(*id);
+            system::kill_group(*id);
         }
     }
     for leftover in &leftovers {
         if let Leftover::Process(id) = leftover {
-            process::reap(*id);
+            system::reap(*id);
         }
     }
     for leftover in leftovers {
@@ -116,9 +117,9 @@ fn sweep_once() {
 
 fn is_abandoned(folder: &Path) -> io::Result<bool> {
     // Young folders may be about to be locked by the process that has just made them.
-    let age = SystemTime::now().duration_since(fs::symlink_metadata(folder)?.modified()?);
-    Ok(age.is_ok_and(|age| age > Duration::from_secs(60))
-        && File::open(folder.join(OWNER))?.try_lock().is_ok())
+    let owner = File::open(folder.join(OWNER))?;
+    let age = SystemTime::now().duration_since(owner.metadata()?.modified()?);
+    Ok(age.is_ok_and(|age| age > Duration::from_secs(60)) && owner.try_lock().is_ok())
 }
 
 const PREFIX: &str = "firearrow-test-";
@@ -140,14 +141,18 @@ mod tests {
     #[test]
     fn only_folders_without_a_living_owner_are_swept() {
         let folder = Folder::new("sweep").unwrap();
-        let long_ago = SystemTime::now() - Duration::from_secs(3600);
-        File::open(folder.path()).unwrap().set_modified(long_ago).unwrap();
+        make_old(folder.path());
         assert!(!is_abandoned(folder.path()).unwrap(), "this process holds the lock");
 
         let abandoned = tempfile::tempdir().unwrap();
         File::create(abandoned.path().join(OWNER)).unwrap();
         assert!(!is_abandoned(abandoned.path()).unwrap(), "too young");
-        File::open(abandoned.path()).unwrap().set_modified(long_ago).unwrap();
+        make_old(abandoned.path());
         assert!(is_abandoned(abandoned.path()).unwrap());
+    }
+
+    fn make_old(folder: &Path) {
+        let long_ago = SystemTime::now() - Duration::from_secs(3600);
+        File::options().write(true).open(folder.join(OWNER)).unwrap().set_modified(long_ago).unwrap();
     }
 }

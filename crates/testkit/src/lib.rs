@@ -15,6 +15,7 @@
 //!   databases) and its own port. It never outlives the test process, see [`Server`].
 //! - A platform that is not installed is a *named skip*: printed, and counted in the report file, see [`matrix!`].
 //!   A platform that is installed but does not start fails its tests.
+//! - Servers run on Linux. Programs for other systems or processors, under Wine or QEMU, have theirs at a [`Host`].
 //! - [`scripted`] is a server that answers whatever a test says, for attacks on the whole client.
 //! - A [`Proxy`] stands between a client and a real server. It delivers bytes in pieces, with a delay or up to a [`Limit`];
 //!   from some moment on it can turn to [`Mischief`]; a [`Mutation`] damages the bytes as a seed decides.
@@ -26,6 +27,7 @@
 //! | `FIREARROW_CACHE` | folder of downloaded servers and engines; default `.cache` in the repository |
 //! | `FIREARROW_TEST_FIREBIRD5` | folder of a Firebird 5.0 installation |
 //! | `FIREARROW_ENGINE3`, `…4`, `…5` | folder of an embedded engine, in place of the discovered one |
+//! | `FIREARROW_TEST_HOST` | address of a [`Host`] that starts the servers, for programs that cannot (`examples/host.rs`) |
 //! | `FIREARROW_UPDATE_DOCS` | write the documents that tests keep true |
 //! | `FIREARROW_TEST_REPORT` | file to which each matrix test appends its outcome |
 #![deny(unsafe_code)]
@@ -37,19 +39,19 @@ mod config;
 mod document;
 mod engine;
 mod generation;
-mod installation;
+mod host;
 mod leftover;
 mod matrix;
+mod message;
 mod mischief;
 mod mutation;
-mod port;
 mod process;
 mod proxy;
 mod report;
 mod room;
-mod root;
 pub mod scripted;
 mod server;
+mod system;
 mod tally;
 mod template;
 mod worker;
@@ -60,6 +62,7 @@ pub use config::{ServerConfig, WireCrypt};
 pub use document::keep_document;
 pub use engine::engine;
 pub use generation::{Generation, Skip};
+pub use host::Host;
 pub use matrix::{Embedded, Platform, Target, Verdict, platform, run};
 pub use mischief::Mischief;
 pub use mutation::{Mutation, Mutator};

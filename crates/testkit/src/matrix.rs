@@ -130,10 +130,8 @@ impl Platform {
         match self {
             Self::Wire(generation) => shared(generation).map(Target::Wire),
             Self::Embedded(generation) => {
-                let engine = engine(generation).ok_or_else(|| Skip {
-                    name: self.to_string(),
-                    reason: format!("no firebird-embedded {}: run `make setup`", generation.number()),
-                })?;
+                let engine =
+                    engine(generation).ok_or_else(|| Skip::new(self, engine::missing(generation)))?;
                 Ok(Target::Embedded(Embedded { generation, engine, directory: scratch() }))
             }
         }
@@ -163,7 +161,7 @@ pub enum Target {
 pub struct Embedded {
     /// The engine's generation.
     pub generation: Generation,
-    /// The runtime folder with `libfbclient.so.2`.
+    /// The runtime folder with the client library, `libfbclient.so.2` on Linux.
     pub engine: PathBuf,
     /// A folder that is removed when the test process ends.
     pub directory: &'static Path,
@@ -209,7 +207,7 @@ impl Target {
     pub fn database_path(&self, name: &str) -> PathBuf {
         match self {
             Self::Wire(server) => server.database_path(name),
-            Self::Embedded(embedded) => server::database_path(embedded.directory, name),
+            Self::Embedded(embedded) => embedded.directory.join(server::file_name(name)),
         }
     }
 
@@ -231,11 +229,17 @@ impl Target {
     /// of a second of processor time, and copying it next to nothing. Two calls with one `kind` share the first one's template.
     pub fn copied_url(&self, kind: &str, make: impl FnOnce(&str)) -> String {
         let name = Self::fresh_name();
-        template::copy(format!("{kind} on {}", self.name()), &self.database_path(&name), || {
+        let original = template::original(format!("{kind} on {}", self.name()), || {
             let original = Self::fresh_name();
             make(&self.url(&original));
             self.database_path(&original)
         });
+        let path = self.database_path(&name);
+        let copied = match self {
+            Self::Wire(server) => server.copy_database(&original, &path),
+            Self::Embedded(_) => std::fs::copy(&original, &path).map(drop),
+        };
+        copied.unwrap_or_else(|error| panic!("{} cannot be copied: {error}", original.display()));
         self.url(&name)
     }
 

@@ -2,6 +2,8 @@
 
 use std::env;
 
+use crate::system;
+
 /// What must be free in the temporary folder. Several tests make databases at the same time.
 const NEEDED: u64 = 512 << 20;
 
@@ -13,8 +15,7 @@ const NEEDED: u64 = 512 << 20;
 pub(crate) fn check() {
     let folder = env::temp_dir();
     // A system that does not say is no reason to fail.
-    let Ok(disk) = nix::sys::statvfs::statvfs(&folder) else { return };
-    let free = disk.blocks_available().saturating_mul(disk.fragment_size());
+    let Some(free) = system::free_room(&folder) else { return };
     assert!(
         free >= NEEDED,
         "{} has {} MiB left, and tests need {} MiB: free some, or set TMPDIR to another disk",

@@ -3,12 +3,11 @@
 //! The campaign writes a line `seed port` for each session and reads a line with its outcome. A session that kills
 //! the worker does not end the campaign.
 
-use std::fs;
 use std::io::{self, BufRead, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, PoisonError};
 
-use crate::process;
+use crate::system;
 
 /// Panics of this process since the last session, including those of detached threads.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -44,7 +43,7 @@ pub(crate) struct Answer {
 /// When the process was not started by a campaign.
 pub fn work(play: impl Fn(u64, u16) -> String) {
     let memory = std::env::var(MEMORY).ok().and_then(|bytes| bytes.parse().ok());
-    process::limit_memory(memory.expect("a campaign says how much memory its workers may use"));
+    system::limit_memory(memory.expect("a campaign says how much memory its workers may use"));
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         let place = info.location().map(|place| format!("{}:{}", place.file(), place.line()));
@@ -61,7 +60,7 @@ pub fn work(play: impl Fn(u64, u16) -> String) {
         let line = line.expect("the campaign writes text");
         let numbers = line.split_once(' ').map(|(seed, port)| (seed.parse(), port.parse()));
         let Some((Ok(seed), Ok(port))) = numbers else { panic!("no seed and port: {line:?}") };
-        reset_peak();
+        system::reset_peak();
         let ended = panic::catch_unwind(AssertUnwindSafe(|| play(seed, port)));
         let panics = std::mem::take(&mut *PANICS.lock().unwrap_or_else(PoisonError::into_inner));
         let (kind, text) = match (panics.first(), ended) {
@@ -69,7 +68,7 @@ pub fn work(play: impl Fn(u64, u16) -> String) {
             (first, _) => ("panicked", first.cloned().unwrap_or_default()),
         };
         let text = text.replace(['\n', '\t'], " ");
-        let answer = format!("\n{MARK}{kind}\t{}\t{text}\n", peak());
+        let answer = format!("\n{MARK}{kind}\t{}\t{text}\n", system::peak());
         io::stdout().write_all(answer.as_bytes()).expect("the campaign reads");
     }
 }
@@ -82,18 +81,6 @@ impl Answer {
         let outcome = if kind == "panicked" { Outcome::Panicked(text) } else { Outcome::Ended(text) };
         Some(Self { outcome, peak })
     }
-}
-
-/// Resets the peak memory use that the kernel keeps. Older kernels cannot: there the peak is that of all sessions so far.
-fn reset_peak() {
-    let _ = fs::write("/proc/self/clear_refs", "5");
-}
-
-/// The peak memory use since the last reset, in KiB.
-fn peak() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default()
 }
 
 /// The environment variable with the bytes that a worker may use.
@@ -115,6 +102,7 @@ mod tests {
 
     /// In a process of its own: what other tests allocate and free would count too.
     #[test]
+    #[cfg_attr(not(target_os = "linux"), ignore = "the peak is measured on Linux only")]
     fn the_peak_is_that_of_the_time_since_it_was_reset() {
         let output = Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "worker::tests::play_peak"])
@@ -128,10 +116,10 @@ mod tests {
     #[ignore = "a part of another test"]
     fn play_peak() {
         drop(vec![1_u8; 64 << 20]);
-        reset_peak();
-        let before = peak();
+        system::reset_peak();
+        let before = system::peak();
         assert!(before > 0);
         drop(vec![1_u8; 32 << 20]);
-        assert!(peak() >= before + (30 << 10), "{before} KiB, then {}", peak());
+        assert!(system::peak() >= before + (30 << 10), "{before} KiB, then {}", system::peak());
     }
 }

@@ -1,7 +1,6 @@
 //! A server that dies takes one attempt of a test with it, not the tests after it.
 
 use firearrow_testkit::{Generation, Target, matrix};
-use std::process::Command;
 use std::sync::Mutex;
 
 matrix!(
@@ -15,8 +14,7 @@ matrix!(
             is_first
         };
         if is_first {
-            let status = Command::new("kill").args(["-KILL", &server.process_id().to_string()]).status();
-            assert!(status.is_ok_and(|status| status.success()));
+            server.kill();
             panic!("the server is dead: this is expected once");
         }
         server.create_database(&server.fresh_database_path()).expect("another server works");

@@ -11,28 +11,30 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::{Generation, Skip, cache, engine, process};
+use super::tool;
+use crate::generation::Failure;
+use crate::{Generation, Skip, cache, engine};
 
 /// The programs and files of one installed generation.
 #[derive(Clone, Debug)]
-pub(crate) struct Installation {
-    pub(crate) generation: Generation,
+pub(super) struct Installation {
+    pub(super) generation: Generation,
     /// The version that `firebird -z` prints, `4.0.5.3140`.
-    pub(crate) build: String,
+    pub(super) build: String,
     libraries: Libraries,
     server: PathBuf,
     isql: PathBuf,
     /// The folder of messages, plugins and character sets.
-    pub(crate) base: PathBuf,
-    pub(crate) security: Security,
-    pub(crate) client_library: Option<PathBuf>,
+    pub(super) base: PathBuf,
+    pub(super) security: Security,
+    pub(super) client_library: Option<PathBuf>,
     /// The log, if it is outside the private root: the paths of log and plugins are compiled into 3.0.
-    pub(crate) fixed_log: Option<PathBuf>,
+    pub(super) fixed_log: Option<PathBuf>,
 }
 
 /// What a security database is made from.
 #[derive(Clone, Debug)]
-pub(crate) enum Security {
+pub(super) enum Security {
     /// A script with its tables.
     Script(PathBuf),
     /// An empty database that comes with the installation.
@@ -50,17 +52,8 @@ enum Libraries {
     Loader { program: PathBuf, folder: PathBuf },
 }
 
-/// Why a server is missing.
-#[derive(Clone, Debug)]
-pub(crate) enum Failure {
-    /// It is not installed: its tests are skipped by name.
-    Missing(Skip),
-    /// It is installed, or the environment says so, but does not work: its tests fail.
-    Broken(String),
-}
-
 impl Installation {
-    pub(crate) fn find(generation: Generation) -> Result<Self, Failure> {
+    pub(super) fn find(generation: Generation) -> Result<Self, Failure> {
         let mut installation = match generation {
             Generation::V3_0 => Self::system_3_0(),
             Generation::V4_0 => Self::unpacked_4_0(),
@@ -75,17 +68,17 @@ impl Installation {
     }
 
     /// The server program, with its loader and no other settings.
-    pub(crate) fn server(&self) -> Command {
+    pub(super) fn server(&self) -> Command {
         self.command(&self.server)
     }
 
     /// The interactive SQL tool, likewise.
-    pub(crate) fn isql(&self) -> Command {
+    pub(super) fn isql(&self) -> Command {
         self.command(&self.isql)
     }
 
     /// The tool that validates and repairs databases, likewise.
-    pub(crate) fn gfix(&self) -> Command {
+    pub(super) fn gfix(&self) -> Command {
         self.command(&self.isql.with_file_name("gfix"))
     }
 
@@ -190,7 +183,7 @@ impl Installation {
         let mut command = self.server();
         command.arg("-z").env("FIREBIRD", &self.base);
         let output =
-            process::run(command, Duration::from_secs(10)).map_err(|error| broken(&self.server, error))?;
+            tool::run(command, Duration::from_secs(10)).map_err(|error| broken(&self.server, error))?;
         let text = String::from_utf8_lossy(&output.stdout);
         let version = text.split_once("-V").and_then(|(_, rest)| rest.split_whitespace().next());
         version.map(str::to_owned).ok_or_else(|| {

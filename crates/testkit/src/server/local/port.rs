@@ -5,13 +5,13 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 
 /// Returns a port that no process listens on at the moment. Another process may still take it first.
-pub(crate) fn free() -> io::Result<u16> {
+pub(super) fn free() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
 /// The process that listens on a port.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Listener {
+pub(super) enum Listener {
     /// None, as far as this process can see.
     Nobody,
     /// The expected process.
@@ -24,7 +24,7 @@ pub(crate) enum Listener {
 ///
 /// Connecting is no proof: when a port is taken, a Firebird server does not exit but retries for 50 seconds, and the
 /// test would talk to the process that took the port.
-pub(crate) fn listener(port: u16, id: u32) -> Listener {
+pub(super) fn listener(port: u16, id: u32) -> Listener {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
     let sockets: Vec<String> = tables.iter().flat_map(|table| sockets(table, port)).collect();
     if sockets.is_empty() {

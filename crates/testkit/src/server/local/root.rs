@@ -19,13 +19,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use crate::installation::{Installation, Security};
+use super::installation::{Installation, Security};
+use super::{conf, tool};
 use crate::leftover::Folder;
-use crate::{Generation, Server, ServerConfig, cache, process};
+use crate::{Generation, Server, ServerConfig, cache};
 
 /// A private root folder and the environment that makes programs use it.
 #[derive(Debug)]
-pub(crate) struct Root {
+pub(super) struct Root {
     folder: Folder,
     installation: Installation,
     /// Where this server's part of the log begins: all servers share a log whose path is compiled in.
@@ -33,7 +34,7 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    pub(crate) fn create(installation: &Installation) -> io::Result<Self> {
+    pub(super) fn create(installation: &Installation) -> io::Result<Self> {
         let folder = Folder::new(installation.generation.number())?;
         let path = folder.path();
         for name in ["lock", "tmp", "data"] {
@@ -59,25 +60,17 @@ impl Root {
         Ok(root)
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    pub(crate) fn data(&self) -> PathBuf {
-        self.path().join("data")
-    }
-
-    pub(crate) fn client_library(&self) -> Option<&Path> {
-        self.installation.client_library.as_deref()
-    }
-
     /// Writes `firebird.conf`.
-    pub(crate) fn configure(&self, config: &ServerConfig, port: u16) -> io::Result<()> {
-        fs::write(self.path().join("firebird.conf"), config.text(port, &self.security_database()))
+    pub(super) fn configure(&self, config: &ServerConfig, port: u16) -> io::Result<()> {
+        fs::write(self.path().join("firebird.conf"), conf::text(config, port, &self.security_database()))
     }
 
     /// The server program in this root, printing into a file.
-    pub(crate) fn server(&self) -> io::Result<Command> {
+    pub(super) fn server(&self) -> io::Result<Command> {
         let output = File::create(self.path().join(OUTPUT))?;
         let mut command = self.in_root(self.installation.server());
         command.stdin(std::process::Stdio::null()).stdout(output.try_clone()?).stderr(output);
@@ -85,12 +78,12 @@ impl Root {
     }
 
     /// Runs a script with isql; the first error ends it.
-    pub(crate) fn isql(&self, arguments: &[&str], script: &str) -> io::Result<String> {
+    pub(super) fn isql(&self, arguments: &[&str], script: &str) -> io::Result<String> {
         self.isql_within(TOOL_LIMIT, arguments, script)
     }
 
     /// As [`isql`](Self::isql), with a time limit.
-    pub(crate) fn isql_within(
+    pub(super) fn isql_within(
         &self,
         limit: Duration,
         arguments: &[&str],
@@ -100,7 +93,7 @@ impl Root {
         fs::write(file.path(), script)?;
         let mut command = self.in_root(self.installation.isql());
         command.args(["-quiet", "-bail"]).args(arguments).arg("-input").arg(file.path());
-        let Output { status, stdout, stderr } = process::run(command, limit)?;
+        let Output { status, stdout, stderr } = tool::run(command, limit)?;
         // isql may report an error on stderr and still exit with zero.
         if status.success() && stderr.is_empty() {
             return Ok(String::from_utf8_lossy(&stdout).into_owned());
@@ -109,10 +102,10 @@ impl Root {
     }
 
     /// Runs gfix. Its findings are no errors of its own.
-    pub(crate) fn gfix(&self, arguments: &[&str]) -> io::Result<String> {
+    pub(super) fn gfix(&self, arguments: &[&str]) -> io::Result<String> {
         let mut command = self.in_root(self.installation.gfix());
         command.args(arguments);
-        let Output { status, stdout, stderr } = process::run(command, TOOL_LIMIT)?;
+        let Output { status, stdout, stderr } = tool::run(command, TOOL_LIMIT)?;
         let said = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
         if status.success() {
             Ok(said)
@@ -122,7 +115,7 @@ impl Root {
     }
 
     /// The output of the server so far, for error messages.
-    pub(crate) fn log(&self) -> String {
+    pub(super) fn log(&self) -> String {
         let mut text = String::new();
         for entry in fs::read_dir(self.path()).into_iter().flatten().flatten() {
             if entry.path().extension().is_some_and(|extension| extension == "log") {

@@ -1,32 +1,74 @@
 //! Private servers.
 
+#[cfg_attr(not(target_os = "linux"), path = "absent.rs")]
+mod local;
+mod remote;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
+use std::fmt::Debug;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::installation::{Failure, Installation};
-use crate::port::{self, Listener};
-use crate::process::{self, Process};
-use crate::root::Root;
-use crate::{Generation, ServerConfig, Skip};
+use self::remote::Remote;
+pub(crate) use self::remote::host;
+use crate::generation::Failure;
+use crate::{Generation, ServerConfig, Skip, system};
 
 /// A running private Firebird server with its own root folder, users, port and databases.
 ///
 /// It ends when the value is dropped, when the process exits (the [`shared`] ones), and when the process is killed
-/// (the kernel sees to that). Its databases go with it.
+/// (the kernel sees to that, or the [`Host`](crate::Host) where it runs). Its databases go with it.
 #[derive(Debug)]
 pub struct Server {
     generation: Generation,
+    fresh: AtomicU32,
+    facts: Facts,
+    machine: Box<dyn Machine>,
+}
+
+/// What does not change while a server lives.
+#[derive(Debug)]
+struct Facts {
     build: String,
     port: u16,
-    fresh: AtomicU32,
-    // Before the root, because fields are dropped in this order.
-    process: Process,
-    root: Root,
+    root: PathBuf,
+    client_library: Option<PathBuf>,
+}
+
+/// What needs the computer where a server runs. Paths are those of that computer.
+pub(crate) trait Machine: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
+    /// The id of the server process.
+    fn process_id(&self) -> u32;
+
+    /// Runs a script with isql.
+    fn isql(&self, user: &str, password: &str, database: &Path, script: &str) -> io::Result<String>;
+
+    /// Creates a database with isql, or gives up after `limit`.
+    fn create_database(&self, limit: Duration, database: &Path) -> io::Result<()>;
+
+    /// Copies the file of a database that nobody uses.
+    fn copy_database(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Validates and repairs a database with gfix.
+    fn mend(&self, database: &Path) -> io::Result<String>;
+
+    /// The log of the server so far.
+    fn log(&self) -> io::Result<String>;
+
+    /// What the threads of the server wait for.
+    fn threads(&self) -> io::Result<String>;
+
+    /// Kills the server and waits for its end.
+    fn kill(&self) -> io::Result<()>;
+
+    /// Starts a server that was killed.
+    fn restart(&self) -> io::Result<()>;
 }
 
 impl Server {
@@ -38,6 +80,7 @@ impl Server {
     pub const LEGACY_USER: &str = "LEGACYTEST";
     /// The password of that user. Firebird cuts such passwords after eight characters.
     pub const LEGACY_PASSWORD: &str = "legacy";
+    pub(crate) const HOST: &str = "127.0.0.1";
     /// An alias in the server's `databases.conf`. A test that uses it creates the database first.
     pub const ALIAS: &str = "firearrow";
 
@@ -70,22 +113,22 @@ impl Server {
 
     /// The version without the build number, `3.0.11`; the same as the engine's `ENGINE_VERSION`.
     pub fn version(&self) -> &str {
-        self.build.rsplit_once('.').map_or(&self.build, |(version, _)| version)
+        self.build().rsplit_once('.').map_or(self.build(), |(version, _)| version)
     }
 
     /// The host where it listens.
     pub fn host(&self) -> &'static str {
-        "127.0.0.1"
+        Self::HOST
     }
 
     /// Where it listens.
     pub fn port(&self) -> u16 {
-        self.port
+        self.facts.port
     }
 
     /// Where it listens, for a [`Proxy`](crate::Proxy).
     pub fn address(&self) -> SocketAddr {
-        (Ipv4Addr::LOCALHOST, self.port).into()
+        (Ipv4Addr::LOCALHOST, self.port()).into()
     }
 
     /// Returns [`USER`](Self::USER).
@@ -100,17 +143,18 @@ impl Server {
 
     /// The id of the server process.
     pub fn process_id(&self) -> u32 {
-        self.process.id()
+        self.machine.process_id()
     }
 
     /// The root folder, which programs of this generation use when it is their `FIREBIRD`.
     pub fn root(&self) -> &Path {
-        self.root.path()
+        &self.facts.root
     }
 
     /// The path of a database called `name`, the same for the server and for the test.
     pub fn database_path(&self, name: &str) -> PathBuf {
-        database_path(&self.root.data(), name)
+        // Not `join`, which writes Windows' separators on Windows.
+        format!("{}/data/{}", self.root().display(), file_name(name).display()).into()
     }
 
     /// The path for a new database: no call returns the same twice.
@@ -131,7 +175,7 @@ impl Server {
 
     /// A client library of this generation that this process can load, for comparisons.
     pub fn client_library(&self) -> Option<&Path> {
-        self.root.client_library()
+        self.facts.client_library.as_deref()
     }
 
     /// Runs `script` with the generation's own isql, connected through TCP; the first error ends it.
@@ -147,7 +191,7 @@ impl Server {
     /// # Errors
     /// As [`isql`](Self::isql).
     pub fn isql_as(&self, user: &str, password: &str, database: &Path, script: &str) -> io::Result<String> {
-        self.root.isql(&["-user", user, "-password", password, &self.place(database)], script)
+        self.machine.isql(user, password, database, script)
     }
 
     /// Creates an empty database with isql, so that a test can begin with connecting.
@@ -155,19 +199,12 @@ impl Server {
     /// # Errors
     /// As [`isql`](Self::isql).
     pub fn create_database(&self, path: &Path) -> io::Result<()> {
-        self.create_database_within(CREATE_LIMIT, path)
+        self.machine.create_database(CREATE_LIMIT, path)
     }
 
-    fn create_database_within(&self, limit: Duration, path: &Path) -> io::Result<()> {
-        let place = self.place(path);
-        let login = format!("USER '{}' PASSWORD '{}'", Self::USER, Self::PASSWORD);
-        self.root
-            .isql_within(
-                limit,
-                &[],
-                &format!("CREATE DATABASE '{place}' {login} DEFAULT CHARACTER SET UTF8;\n"),
-            )
-            .map(drop)
+    /// Copies the file of a database that nobody uses.
+    pub(crate) fn copy_database(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.machine.copy_database(from, to)
     }
 
     /// Validates a database that nobody uses, and repairs what can be repaired. Returns what gfix says.
@@ -175,24 +212,25 @@ impl Server {
     /// # Errors
     /// gfix cannot be run, or not on this database.
     pub fn mend(&self, database: &Path) -> io::Result<String> {
-        let login = ["-user", Self::USER, "-password", Self::PASSWORD];
-        self.root.gfix(&[&["-mend", "-full"][..], &login, &[&self.place(database)]].concat())
+        self.machine.mend(database)
     }
 
     /// The log of the server so far.
     pub fn log(&self) -> String {
-        self.root.log()
+        self.machine.log().unwrap_or_else(|error| error.to_string())
     }
 
     /// Whether it still serves others: its own tool creates a database.
     pub fn works(&self) -> bool {
-        self.create_database_within(WORKS_LIMIT, &self.fresh_database_path()).is_ok()
+        self.machine.create_database(WORKS_LIMIT, &self.fresh_database_path()).is_ok()
     }
 
     /// Kills it, without giving it time for anything.
-    pub fn kill(&mut self) {
-        process::kill(self.process.id());
-        self.process.wait_for_exit();
+    ///
+    /// # Panics
+    /// The host where it runs does not answer.
+    pub fn kill(&self) {
+        self.machine.kill().expect("whoever runs it can kill it");
     }
 
     /// Starts it again, where it was, after it has been killed.
@@ -200,29 +238,41 @@ impl Server {
     /// # Errors
     /// It does not start; the message has its log.
     pub fn restart(&mut self) -> io::Result<()> {
-        self.process = Process::spawn(self.root.server()?)?;
-        match becomes_ready(&mut self.process, self.port).map_err(|error| with_log(&error, &self.root))? {
-            true => Ok(()),
-            false => Err(io::Error::other("another process has taken its port")),
-        }
+        self.machine.restart()
     }
 
     /// What its process does, for a server that does not work any more.
     pub fn autopsy(&self) -> String {
-        format!("{}\nits log:\n{}", process::threads(self.process.id()), self.log())
+        let threads = self.machine.threads().unwrap_or_else(|error| error.to_string());
+        format!("{threads}\nits log:\n{}", self.log())
     }
 
-    /// A database in the client library's notation.
-    fn place(&self, database: &Path) -> String {
-        format!("{}/{}:{}", self.host(), self.port, database.display())
+    pub(crate) fn build(&self) -> &str {
+        &self.facts.build
     }
 
+    pub(crate) fn machine(&self) -> &dyn Machine {
+        &*self.machine
+    }
+
+    /// Starts a server, at the host that the environment names or here.
     fn launch(generation: Generation, config: &ServerConfig) -> Result<Self, Failure> {
-        let installation = Installation::find(generation)?;
-        let failed = |error: io::Error| Failure::Broken(format!("{generation} does not start: {error}"));
-        let root = Root::create(&installation).map_err(failed)?;
-        let (port, process) = listen(&root, config).map_err(failed)?;
-        Ok(Self { generation, build: installation.build, port, fresh: AtomicU32::new(1), process, root })
+        match host() {
+            Some(host) => Self::launch_at(host, generation, config),
+            None => Self::launch_here(generation, config),
+        }
+    }
+
+    /// Starts a server on this machine.
+    pub(crate) fn launch_here(generation: Generation, config: &ServerConfig) -> Result<Self, Failure> {
+        let (facts, machine) = local::launch(generation, config)?;
+        Ok(Self { generation, fresh: AtomicU32::new(1), facts, machine })
+    }
+
+    /// Starts a server at a host.
+    fn launch_at(host: SocketAddr, generation: Generation, config: &ServerConfig) -> Result<Self, Failure> {
+        let (facts, machine) = Remote::launch(host, generation, config)?;
+        Ok(Self { generation, fresh: AtomicU32::new(1), facts, machine: Box::new(machine) })
     }
 }
 
@@ -265,7 +315,8 @@ pub(crate) fn replace(broken: &Server) -> Option<String> {
         return None;
     }
     let autopsy = broken.autopsy();
-    process::kill(broken.process.id());
+    // A host that does not answer has no server either.
+    let _ = broken.machine.kill();
     *shared = Some(launch_shared(broken.generation));
     Some(autopsy)
 }
@@ -275,8 +326,17 @@ pub fn servers() -> Vec<&'static Server> {
     Generation::ALL.into_iter().filter_map(|generation| shared(generation).ok()).collect()
 }
 
-pub(crate) fn database_path(folder: &Path, name: &str) -> PathBuf {
-    folder.join(name).with_extension("fdb")
+/// The file of a database called `name`.
+pub(crate) fn file_name(name: &str) -> PathBuf {
+    Path::new(name).with_extension("fdb")
+}
+
+/// Whether the process of a server is running, on the machine where this process has its servers.
+pub(crate) fn is_running(process: u32) -> bool {
+    match host() {
+        Some(host) => remote::is_running(host, process),
+        None => system::is_running(process),
+    }
 }
 
 fn unless_missing<T>(result: Result<T, Failure>) -> Result<T, Skip> {
@@ -286,45 +346,7 @@ fn unless_missing<T>(result: Result<T, Failure>) -> Result<T, Skip> {
     })
 }
 
-/// Starts the server program on a free port and waits until it listens.
-fn listen(root: &Root, config: &ServerConfig) -> io::Result<(u16, Process)> {
-    for _ in 0..PORT_ATTEMPTS {
-        let port = port::free()?;
-        root.configure(config, port)?;
-        let mut process = Process::spawn(root.server()?)?;
-        if becomes_ready(&mut process, port).map_err(|error| with_log(&error, root))? {
-            return Ok((port, process));
-        }
-    }
-    Err(io::Error::other(format!("{PORT_ATTEMPTS} free ports were all taken by others")))
-}
-
-/// Waits until the server listens. Returns `false` if another process took the port first.
-fn becomes_ready(process: &mut Process, port: u16) -> io::Result<bool> {
-    let deadline = Instant::now() + START_LIMIT;
-    while Instant::now() < deadline {
-        if let Some(status) = process.exit_status() {
-            return Err(io::Error::other(format!("the server ended with {status}")));
-        }
-        match port::listener(port, process.id()) {
-            Listener::Process => {
-                TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, port).into(), START_LIMIT)?;
-                return Ok(true);
-            }
-            Listener::Stranger => return Ok(false),
-            Listener::Nobody => thread::sleep(Duration::from_millis(5)),
-        }
-    }
-    Err(io::Error::new(io::ErrorKind::TimedOut, format!("the server did not listen within {START_LIMIT:?}")))
-}
-
-fn with_log(error: &io::Error, root: &Root) -> io::Error {
-    io::Error::new(error.kind(), format!("{error}\nits log:\n{}", root.log()))
-}
-
 /// Creating a database with isql.
 const CREATE_LIMIT: Duration = Duration::from_secs(60);
 /// A server that needs longer for a database does not work.
 const WORKS_LIMIT: Duration = Duration::from_secs(20);
-const START_LIMIT: Duration = Duration::from_secs(10);
-const PORT_ATTEMPTS: u32 = 5;
