@@ -7,7 +7,6 @@ use crate::platform::files;
 use arrow::datatypes::{DataType, Field, Schema};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 

@@ -9,7 +9,6 @@ use crate::folder::{MANIFEST, Manifest, SUCCESS, check, hive, place};
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
