@@ -22,7 +22,7 @@ SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .ven
 # The system's packages are installed by one command at a time.
 .NOTPARALLEL:
 
-.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel docs clean distclean cargo test-scale
+.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel dist test-dist docs clean distclean cargo test-scale
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,6 +93,12 @@ wheel: cargo ## Build the Python packages, firearrow and that of the ADBC driver
 	scripts/build-wheel.sh
 	scripts/build-firearrow-wheel.sh
 
+dist: cargo ## Build what users download into target/dist: archives, wheels, Debian packages. DIST="linux-x86_64 deb-amd64" builds some of it
+	scripts/dist.sh $(DIST)
+
+test-dist: cargo ## Try what `make dist` has built: in empty folders, on a private server, installed
+	scripts/test-dist.sh
+
 docs: cargo ## Build the API documentation; a broken link is an error
 	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --features firearrow/tokio
 
@@ -101,7 +107,7 @@ clean: ## Remove build output and the demo
 	rm -rf demo
 
 distclean: clean ## Also remove what setup downloaded
-	rm -rf .venv .venv-python .venv-scale $(CACHE)
+	rm -rf .venv .venv-dist .venv-python .venv-scale $(CACHE)
 
 cargo:
 	@command -v cargo >/dev/null || { \
