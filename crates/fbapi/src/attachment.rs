@@ -6,7 +6,7 @@ use crate::blob::{Blob, read_and_close};
 use crate::event::{Callback, Events};
 use crate::info::answer;
 use crate::library::{Library, c_string};
-use crate::signals;
+use crate::platform::handlers;
 use crate::statement::Statement;
 use crate::status::{Status, WarningListener};
 use crate::transaction::Transaction;
@@ -52,7 +52,7 @@ impl Attachment {
         let length = length(dpb)?;
         let listener = WarningListener::default();
         let status = Status::with(library, &listener)?;
-        signals::keep(|| {
+        handlers::keep(|| {
             // SAFETY: the provider and the path live forever, and the path ends with NUL; there is no buffer.
             let refused = status.call(|status| unsafe {
                 IProvider::attach(provider.as_ptr(), status, c"".as_ptr(), 0, ptr::null())

@@ -2,20 +2,17 @@
 
 use crate::abi::{IConfigManager, IMaster, IProvider, IStatus, IUtil, Word};
 use crate::attachment::{Attachment, Open};
-use crate::elf;
 use crate::error::Error;
-use crate::folders;
-use crate::loader;
 use crate::options::{LoadOptions, Providers};
-use crate::root::{self, Root};
+use crate::platform::loader::{self, Shared};
+use crate::platform::root::{self, Root};
+use crate::platform::{folders, handlers, image, names};
 use crate::runtime::{Runtime, RuntimeKind};
 use crate::status::{RawVector, text};
 use firearrow_proto::api::status::StatusVector;
-use libloading::os::unix::Library as Shared;
-use std::ffi::{CStr, CString, OsStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::fs;
 use std::mem::ManuallyDrop;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::ptr::NonNull;
@@ -74,10 +71,10 @@ impl Library {
         // Before the lock: another thread may have held it while this process was forked.
         refuse_fork()?;
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = fs::canonicalize(&runtime.library)
+        let asked = dunce::canonicalize(&runtime.library)
             .map_err(|_| Error::LibraryNotFound { tried: vec![runtime.library.clone()] })?;
         if let Some(library) = &*loaded {
-            let present = fs::canonicalize(&library.runtime.library).unwrap_or_default();
+            let present = dunce::canonicalize(&library.runtime.library).unwrap_or_default();
             if present == asked {
                 return Ok(Arc::clone(library));
             }
@@ -99,8 +96,9 @@ impl Library {
             .map_err(|reason| Error::NotALibrary { path: runtime.library.clone(), reason })?;
         // Code of the library has run by now, so it stays loaded whatever happens.
         let _forever = ManuallyDrop::new(shared);
-        symbols.place(0, "FIREBIRD", &root.path)?;
-        symbols.place(1, "FIREBIRD_LOCK", &lock)?;
+        for (kind, variable, path) in root.prefixes(&lock) {
+            symbols.place(kind, variable, path)?;
+        }
         // SAFETY: the function takes nothing and returns the library's singleton.
         let master = interface("IMaster", 2, unsafe { (symbols.master)() }, IMaster::version)?;
         // SAFETY: version 2 has these slots; each returns a singleton; the reference to the dispatcher is kept forever.
@@ -164,14 +162,14 @@ impl Library {
             Providers::Engine => Some(self.existing_plugin()?),
             Providers::Remote => None,
         };
+        let dpb = &self.root.parameters(dpb);
         let attachment = Attachment::open(self, self.provider, path, dpb, call).map_err(|error| {
             match (error, plugin) {
                 (Error::Status(status), Some(plugin)) => explain(status, plugin, path),
                 (error, _) => error,
             }
         })?;
-        #[cfg(target_os = "linux")]
-        crate::descriptors::keep_from_children(Path::new(path));
+        handlers::keep_from_children(Path::new(path));
         Ok(attachment)
     }
 
@@ -180,7 +178,7 @@ impl Library {
         let missing = |path: PathBuf| Error::MissingEnginePlugin { path, status: None };
         let Some(plugin) = &self.root.plugin else {
             return Err(missing(
-                self.root.path.join(format!("plugins/libEngine{}.so", self.runtime.engine_number())),
+                self.root.path.join("plugins").join(names::engine(self.runtime.engine_number())),
             ));
         };
         if plugin.exists() {
@@ -246,12 +244,10 @@ impl Prepared {
         let lock = folder(options.lock_folder.as_deref(), "FIREBIRD_LOCK", own_lock)?;
         let temp = folder(options.temp_folder.as_deref(), "FIREBIRD_TMP", || Ok(folders::temporary()))?;
         // Checked before a root is built around it.
-        if let Some(reason) = elf::defect(&runtime.library).unwrap_or(None) {
+        if let Some(reason) = image::defect(&runtime.library).unwrap_or(None) {
             return Err(Error::NotALibrary { path: runtime.library.clone(), reason });
         }
-        let configuration = options.configuration(runtime.engine_number(), &temp);
-        let compatible = loader::compatible_links(runtime);
-        let root = root::prepare(runtime, options, &configuration, &compatible)?;
+        let root = root::prepare(runtime, options, &temp)?;
         let shared = loader::open(&root.library)?;
         Ok(Self { root, lock, shared })
     }
@@ -287,7 +283,7 @@ impl Symbols {
             unsafe { std::env::set_var(variable, path) };
             return Ok(());
         }
-        let name = c_string(path.as_os_str().as_bytes())?;
+        let name = c_string(path.as_os_str().as_encoded_bytes())?;
         // SAFETY: the path ends with NUL and is copied.
         match unsafe { (self.set_prefix)(kind, name.as_ptr()) } {
             0 => Ok(()),
@@ -338,7 +334,7 @@ fn interface<I>(
 
 /// Another driver in this process may have configured the same library before us.
 fn check_root(wanted: &Path, used: &str, runtime: &Runtime) -> Result<(), Error> {
-    let same = fs::canonicalize(used).ok() == fs::canonicalize(wanted).ok();
+    let same = dunce::canonicalize(used).ok() == fs::canonicalize(wanted).ok();
     if same || runtime.kind == RuntimeKind::Distribution {
         return Ok(());
     }
@@ -366,24 +362,17 @@ fn explain(status: StatusVector, plugin: &Path, database: &str) -> Error {
         }
         // Plugins work without the execute bit, but the library reports load errors only with it. `host:path` is
         // unavailable for another reason: only the engine may open databases.
-        if !is_executable(plugin) && !database.contains(':') {
+        if !handlers::is_executable(plugin) && !database.contains(':') {
             return Error::PluginNotLoadable { path, status };
         }
     }
     Error::Status(status)
 }
 
-/// Whether this process may read and execute the file; the library gives no details otherwise.
-fn is_executable(path: &Path) -> bool {
-    c_string(path.as_os_str().as_bytes()).is_ok_and(|path| {
-        // SAFETY: the path ends with NUL.
-        unsafe { libc::access(path.as_ptr(), libc::R_OK | libc::X_OK) == 0 }
-    })
-}
-
 pub(crate) fn c_string(bytes: &[u8]) -> Result<CString, Error> {
-    CString::new(bytes)
-        .map_err(|_| Error::Argument { what: format!("{:?} contains a zero byte", OsStr::from_bytes(bytes)) })
+    CString::new(bytes).map_err(|_| Error::Argument {
+        what: format!("{:?} contains a zero byte", String::from_utf8_lossy(bytes)),
+    })
 }
 
 #[cfg(test)]

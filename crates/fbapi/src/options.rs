@@ -1,7 +1,7 @@
 //! The configuration of the library in this process.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Which of the library's providers may open databases.
 ///
@@ -46,25 +46,16 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// The text of `firebird.conf`.
-    pub(crate) fn configuration(&self, engine: u8, temp_folder: &Path) -> String {
-        let mut text =
-            String::from("# Written by firearrow for its own processes; servers do not read it.\n");
-        let mut line = |key: &str, value: &dyn std::fmt::Display| {
+    /// The settings that concern a single database, as lines of `firebird.conf`.
+    pub(crate) fn database_settings(&self, engine: u8) -> String {
+        let providers = match self.providers {
+            Providers::Engine => format!("Engine{engine}"),
+            Providers::Remote => "Remote".to_owned(),
+        };
+        let mut text = format!("Providers = {providers}\n");
+        for (key, value) in &self.settings {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{key} = {value}");
-        };
-        match self.providers {
-            Providers::Engine => line("Providers", &format_args!("Engine{engine}")),
-            Providers::Remote => line("Providers", &"Remote"),
-        }
-        match self.server_mode {
-            ServerMode::Super => line("ServerMode", &"Super"),
-            ServerMode::Classic => line("ServerMode", &"Classic"),
-        }
-        line("TempDirectories", &temp_folder.display());
-        for (key, value) in &self.settings {
-            line(key, value);
         }
         text
     }

@@ -1,9 +1,8 @@
 //! Where to look for an engine: only where the user or the system put one, never in the current folder.
 
-use crate::loader;
+use crate::platform::{loader, names};
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where the Python package keeps the engine, below a `site-packages` folder.
@@ -50,7 +49,7 @@ fn beside(own: &Path) -> Vec<PathBuf> {
     let is_named = |path: &Path, names: &[&str]| {
         path.file_name().is_some_and(|name| names.iter().any(|n| name == OsStr::new(n)))
     };
-    if is_named(folder, &["bin", "lib", "lib64"]) {
+    if is_named(folder, &names::OF_ENVIRONMENT) {
         places.extend(packages(parent));
     }
     if is_named(parent, &["site-packages", "dist-packages"]) {
@@ -59,29 +58,18 @@ fn beside(own: &Path) -> Vec<PathBuf> {
     places
 }
 
-/// `lib/python3.x/site-packages/firebird/embedded/runtime` of an environment, newest interpreter first.
+/// Where the packages of an environment keep the engine, newest interpreter first.
 fn packages(environment: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(environment.join("lib")) else { return Vec::new() };
-    let mut found: Vec<_> = entries
-        .flatten()
-        .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"python"))
-        .flat_map(|entry| ["site-packages", "dist-packages"].map(|name| entry.path().join(name)))
-        .map(|packages| packages.join(IN_SITE_PACKAGES))
-        .filter(|path| path.is_dir())
-        .collect();
-    found.sort();
-    found.reverse();
-    found
+    let folders = names::packages(environment).into_iter().map(|packages| packages.join(IN_SITE_PACKAGES));
+    folders.filter(|path| path.is_dir()).collect()
 }
 
 /// Where systems and the project's own archive put the library, and where the system's Python puts its packages.
 fn system(variable: Lookup<'_>) -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> = variable("FIREBIRD").map(PathBuf::from).into_iter().collect();
     places.retain(|place| place.is_absolute());
-    places.extend(["/usr/local", "/usr"].iter().flat_map(|prefix| packages(Path::new(prefix))));
-    places.extend(["/opt/firebird", "/usr/local/firebird"].map(PathBuf::from));
-    places.push(format!("/usr/lib/{}-linux-gnu", env::consts::ARCH).into());
-    places.extend(["/usr/lib64", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));
+    places.extend(names::environments().iter().flat_map(|environment| packages(environment)));
+    places.extend(names::installations(variable));
     places
 }
 
@@ -89,11 +77,12 @@ fn system(variable: Lookup<'_>) -> Vec<PathBuf> {
 mod tests {
     use super::*;
     use crate::runtime::Runtime;
+    use std::fs;
 
     fn tree(files: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for file in files {
-            let path = folder.path().join(file).join("libfbclient.so.2");
+            let path = folder.path().join(file).join(names::LIBRARIES[0]);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
         }

@@ -2,12 +2,10 @@
 
 use crate::Error;
 use crate::place::{self, IN_SITE_PACKAGES};
-use crate::trust::Trust;
-use std::fs;
+use crate::platform::names;
+use crate::platform::trust::Trust;
 use std::path::{Path, PathBuf};
 
-/// The file name of the library in every release since 2.5.
-const LIBRARY: &str = "libfbclient.so.2";
 /// What the engine reads or loads in addition to its plugins.
 const BESIDE: [&str; 4] = ["intl", "tzdata", "firebird.msg", "plugins.conf"];
 
@@ -72,7 +70,8 @@ impl Runtime {
         places
             .filter_map(|place| Self::at(&place))
             .filter(|runtime| {
-                let library = fs::canonicalize(&runtime.library).unwrap_or_else(|_| runtime.library.clone());
+                let library =
+                    dunce::canonicalize(&runtime.library).unwrap_or_else(|_| runtime.library.clone());
                 let is_new = !real.contains(&library);
                 real.push(library);
                 is_new
@@ -87,7 +86,7 @@ impl Runtime {
         }
         ["", "lib", IN_SITE_PACKAGES]
             .into_iter()
-            .flat_map(|folder| [LIBRARY, "libfbclient.so"].map(|name| path.join(folder).join(name)))
+            .flat_map(|folder| names::LIBRARIES.map(|name| path.join(folder).join(name)))
             .find(|library| library.is_file())
             .map(|library| Self::of_library(&library))
     }
@@ -100,7 +99,7 @@ impl Runtime {
     /// Where the engine plugin is or should be; `None` if there is no plugin folder.
     pub(crate) fn engine_plugin(&self) -> Option<PathBuf> {
         let plugins = self.plugins.as_ref()?;
-        let path = |number: u8| plugins.join(format!("libEngine{number}.so"));
+        let path = |number: u8| plugins.join(names::engine(number));
         let expected = if self.generation == Some(3) { path(12) } else { path(13) };
         [expected.clone(), path(13), path(12), path(14)]
             .into_iter()
@@ -110,9 +109,7 @@ impl Runtime {
 
     /// The number in the engine plugin's name.
     pub(crate) fn engine_number(&self) -> u8 {
-        let plugin = self.engine_plugin().unwrap_or_default();
-        let name = plugin.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-        let number = name.strip_prefix("libEngine").and_then(|number| number.parse().ok());
+        let number = self.engine_plugin().and_then(|plugin| names::engine_number(&plugin));
         number.unwrap_or(if self.generation == Some(3) { 12 } else { 13 })
     }
 
@@ -142,9 +139,9 @@ impl Runtime {
 
     fn of_library(path: &Path) -> Self {
         let library = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let real = fs::canonicalize(path).unwrap_or_else(|_| library.clone());
+        let real = dunce::canonicalize(path).unwrap_or_else(|_| library.clone());
         let folder = real.parent().unwrap_or(Path::new("/"));
-        let named = library_generation(&real);
+        let named = names::generation(&real);
         let (kind, root, plugins) = if folder.join("plugins").is_dir() {
             (RuntimeKind::Wheel, Some(folder.to_path_buf()), Some(folder.join("plugins")))
         } else if let Some(root) = folder.parent().filter(|root| root.join("plugins").is_dir()) {
@@ -157,23 +154,15 @@ impl Runtime {
     }
 }
 
-/// The major version in a name such as `libfbclient.so.3.0.11`.
-fn library_generation(real: &Path) -> Option<u8> {
-    let name = real.file_name()?.to_str()?;
-    let version = name.strip_prefix("libfbclient.so.")?;
-    let (major, _) = version.split_once('.')?;
-    major.parse().ok().filter(|major| *major >= 3)
-}
-
 /// The major version to which a plugin folder belongs.
 fn plugins_generation(plugins: &Path) -> Option<u8> {
     let has = |name: &str| plugins.join(name).exists();
-    if has("libEngine12.so") {
+    if has(&names::engine(12)) {
         Some(3)
-    } else if has("libEngine13.so") {
-        Some(if has("libDefault_Profiler.so") { 5 } else { 4 }) // the profiler came with 5.0
+    } else if has(&names::engine(13)) {
+        Some(if has(names::PROFILER) { 5 } else { 4 }) // the profiler came with 5.0
     } else {
-        has("libEngine14.so").then_some(6)
+        has(&names::engine(14)).then_some(6)
     }
 }
 
@@ -187,6 +176,9 @@ fn distribution_plugins(folder: &Path, generation: Option<u8>) -> Option<PathBuf
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    const LIBRARY: &str = names::LIBRARIES[0];
 
     fn tree(files: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -200,19 +192,24 @@ mod tests {
 
     #[test]
     fn a_flat_folder_is_a_wheel() {
-        let folder = tree(&["libfbclient.so.2", "plugins/libEngine13.so", "plugins/libDefault_Profiler.so"]);
+        let folder = tree(&[
+            LIBRARY,
+            &format!("plugins/{}", names::engine(13)),
+            &format!("plugins/{}", names::PROFILER),
+        ]);
         let runtime = Runtime::at(folder.path()).unwrap();
         assert_eq!((runtime.kind, runtime.generation), (RuntimeKind::Wheel, Some(5)));
-        assert!(runtime.engine_plugin().unwrap().ends_with("plugins/libEngine13.so"));
+        assert!(runtime.engine_plugin().unwrap().ends_with(names::engine(13)));
     }
 
     #[test]
     fn lib_next_to_plugins_is_an_installation() {
-        let folder = tree(&["lib/libfbclient.so.2", "plugins/libEngine12.so"]);
+        let folder = tree(&[&format!("lib/{LIBRARY}"), &format!("plugins/{}", names::engine(12))]);
         let runtime = Runtime::at(folder.path()).unwrap();
         assert_eq!((runtime.kind, runtime.generation), (RuntimeKind::Install, Some(3)));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_package_of_the_system_is_known_by_its_version() {
         let folder = tree(&["libfbclient.so.3.0.11", "firebird/3.0/plugins/libEngine12.so"]);
@@ -224,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_library_without_plugins_names_no_engine() {
-        let folder = tree(&["libfbclient.so.2"]);
+        let folder = tree(&[LIBRARY]);
         assert_eq!(Runtime::at(folder.path()).unwrap().engine_plugin(), None);
     }
 

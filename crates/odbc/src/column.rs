@@ -2,7 +2,7 @@
 
 use crate::abi::{NO_NULLS, NULLABLE, NULLABLE_UNKNOWN, SmallInt};
 use crate::table::{Heading, Kind};
-use crate::text::Text;
+use crate::text::{Narrow, Text};
 use crate::types::{Type, TypeOptions};
 use firearrow::{Descriptor, Dialect};
 use firearrow_proto::api::descriptor::charset_id;
@@ -22,6 +22,8 @@ pub(crate) struct Column {
     pub(crate) sql_type: Type,
     /// Whether its text is stored in the encoding that it arrives in.
     pub(crate) is_utf8: bool,
+    /// The encoding of its narrow text.
+    pub(crate) narrow: Narrow,
     pub(crate) nullable: SmallInt,
 }
 
@@ -47,6 +49,7 @@ impl Column {
                 descriptor.charset(),
                 charset_id::NONE | charset_id::ASCII | charset_id::UNICODE_FSS | charset_id::UTF8
             ),
+            narrow: types.narrow,
             nullable,
         }
     }
@@ -72,6 +75,7 @@ impl Column {
             type_name: sql_type.name.into(),
             sql_type,
             is_utf8: true,
+            narrow: types.narrow,
             nullable: if heading.nullable { NULLABLE } else { NO_NULLS },
         }
     }
@@ -86,6 +90,7 @@ impl Column {
             type_name: sql_type.name.into(),
             sql_type,
             is_utf8: true,
+            narrow: Narrow::Utf8,
             nullable: NO_NULLS,
         }
     }

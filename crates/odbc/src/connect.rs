@@ -92,7 +92,10 @@ impl Connection {
             metadata_id: self.attributes.metadata_id,
             ..StatementAttributes::default()
         };
-        let types = TypeOptions { has_binary: facts.release.is_4(), ..settings.odbc.types(wide) };
+        let types = TypeOptions {
+            has_binary: facts.release.is_4(),
+            ..settings.odbc.types(wide && !self.attributes.ansi_app)
+        };
         Ok(Link {
             dialect,
             is_odbc2: self.is_odbc2,

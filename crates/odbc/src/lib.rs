@@ -23,8 +23,9 @@
 //! | `convert` | Arrow columns into the buffers of an application |
 //! | `types`, `column`, `describe` | SQL types, columns, and what is told about them |
 //! | `info`, `type_info`, `catalog` | what the driver, the server and the database have |
+//! | `platform` | what differs between systems |
 //! | `diagnostics` | failures, their SQLSTATEs, and the records of a handle |
-//! | `text` | text in and out, UTF-8 and UTF-16 |
+//! | `text` | text in and out: UTF-8, code pages and UTF-16 |
 //!
 //! Nothing in here calls an exported function: within a process that has a driver manager, its functions have the same
 //! names.
@@ -47,6 +48,7 @@ mod fetch;
 mod handle;
 mod info;
 mod params;
+mod platform;
 mod positioned;
 pub mod setup;
 mod table;

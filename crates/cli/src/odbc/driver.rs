@@ -14,7 +14,7 @@ pub(super) fn install(args: &InstallArgs, json: bool) -> Result<()> {
         None => find()?,
     };
     // unixODBC does not resolve relative paths.
-    let path = path.canonicalize().map_err(|error| Failure::file(&path, &error))?;
+    let path = dunce::canonicalize(&path).map_err(|error| Failure::file(&path, &error))?;
     let written = setup::install(scope, &path).map_err(|error| failure(scope, &error))?;
     let what = format!("registered driver {} in", setup::DRIVER);
     tell(json, ("installed", &what), &written.file, Some(("library", &path.display().to_string())))?;

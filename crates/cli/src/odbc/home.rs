@@ -1,6 +1,6 @@
 //! Where unixODBC looks for a user's data sources.
 
-use nix::unistd::{Uid, User};
+use crate::platform::folders;
 use std::env;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ pub(super) fn advice(file: &Path) -> Option<String> {
     if env::var_os("ODBCINI").is_some_and(|path| !path.is_empty()) {
         return None;
     }
-    let home = User::from_uid(Uid::current()).ok()??.dir;
+    let home = folders::recorded_home()?;
     let folder = file.parent()?;
     let is_same = folder == home || folder.canonicalize().ok() == home.canonicalize().ok();
     (!is_same).then(|| {

@@ -53,7 +53,8 @@ pub(crate) fn set(
         attribute::PACKET_SIZE => {
             connection.diagnostics.add(changed("the driver chooses the size of packets"));
         }
-        attribute::ANSI_APP | attribute::ODBC_CURSORS | attribute::TRACE => {}
+        attribute::ANSI_APP => connection.attributes.ansi_app = value32 != 0,
+        attribute::ODBC_CURSORS | attribute::TRACE => {}
         attribute::TRACEFILE => {
             text()?;
         }
@@ -207,7 +208,7 @@ pub(crate) fn get(connection: &Connection, number: Integer) -> Result<Value> {
         | attribute::TRACE
         | crate::abi::attribute::statement::ASYNC_ENABLE => 0,
         attribute::DISCONNECT_BEHAVIOR => attributes.disconnect_behavior,
-        attribute::ANSI_APP => 0,
+        attribute::ANSI_APP => connection.attributes.ansi_app.into(),
         attribute::QUIET_MODE => return Ok(Value::Length(attributes.quiet_mode)),
         attribute::CURRENT_CATALOG => {
             let link = connection.expect_open()?;

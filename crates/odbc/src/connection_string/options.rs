@@ -3,6 +3,7 @@
 use super::{Attributes, value::Value};
 use crate::diagnostics::Failure;
 use crate::diagnostics::{Result, State};
+use crate::text::Narrow;
 use crate::types::TypeOptions;
 use firearrow_driver::script;
 
@@ -19,6 +20,8 @@ pub(crate) struct OdbcOptions {
     pub(crate) guid: bool,
     /// The size reported for BLOBs.
     pub(crate) blob_size: u32,
+    /// The encoding of narrow data.
+    pub(crate) narrow: Narrow,
     /// Whether SELECT may lack a FROM.
     pub(crate) fromless_select: bool,
     /// Whether an execution for an array of parameters fails if one of its sets does.
@@ -68,6 +71,7 @@ impl OdbcOptions {
                 Some(value) => value.number(1..=i32::MAX as u32)?,
                 None => defaults.blob_size,
             },
+            narrow: Narrow::of_connection(attributes.filled("CHARSET")),
             fromless_select: flag("FROMLESSSELECT", true)?,
             failed_sets_are_errors: match of("FAILEDSETS") {
                 Some(value) => value.choice(&[("INFO", false), ("ERROR", true)], "INFO or ERROR")?,
@@ -90,6 +94,7 @@ impl OdbcOptions {
             decfloat_as_double: self.decfloat_as_double,
             guid: self.guid,
             blob_size: self.blob_size,
+            narrow: self.narrow,
             ..TypeOptions::default()
         }
     }
@@ -119,6 +124,7 @@ mod tests {
             decfloat_as_double: false,
             guid: false,
             blob_size: 2_147_483_647,
+            narrow: Narrow::of_process(),
             fromless_select: true,
             failed_sets_are_errors: false,
             query_timeout: 0,
@@ -141,6 +147,7 @@ mod tests {
             decfloat_as_double: true,
             guid: true,
             blob_size: 4000,
+            narrow: Narrow::of_connection(Some("WIN1252")),
             fromless_select: false,
             failed_sets_are_errors: false,
             query_timeout: 7,
@@ -155,6 +162,7 @@ mod tests {
             decfloat_as_double: true,
             guid: true,
             blob_size: 4000,
+            narrow: Narrow::of_connection(Some("WIN1252")),
             has_binary: true,
         };
         assert_eq!(options.types(true), types);

@@ -51,7 +51,7 @@ impl<C: Binary> Cell for Bytes<C> {
         capacity: usize,
         piece: &mut Piece,
     ) -> Result<Written, Fault> {
-        piece.is_within_pair = false;
+        piece.forget_units();
         let rest = C::bytes(value, settings).get(piece.position..).unwrap_or_default();
         if data.is_null() {
             return Ok(Written { length: rest.len(), warning: None });

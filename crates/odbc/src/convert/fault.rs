@@ -10,6 +10,7 @@ pub(super) enum Fault {
     OutOfRange,
     DatetimeOverflow,
     NotALiteral,
+    NotInCodePage,
     NoIndicator,
 }
 
@@ -27,6 +28,10 @@ impl From<Fault> for Failure {
             }
             Fault::NotALiteral => {
                 (State::BAD_CHARACTER_VALUE, "The value is not a valid literal of the C type")
+            }
+            Fault::NotInCodePage => {
+                let text = "The value has a character that narrow text lacks here: read it as SQL_C_WCHAR";
+                (State::BAD_CHARACTER_VALUE, text)
             }
             Fault::NoIndicator => {
                 (State::NO_INDICATOR, "The value is NULL, but there is no indicator to report it")

@@ -3,18 +3,22 @@
 use super::binary::{Bytes, Hex};
 use super::cell::Cell;
 use super::fault::Fault;
+use super::paged::Paged;
 use super::piece::Piece;
 use super::plan::Settings;
 use super::text::{Narrow, Wide};
 use super::unit::Unit;
 use crate::abi::{Date, SmallInt, c_type};
 use crate::diagnostics::Result;
+use crate::text::Narrow as Encoding;
 use arrow::array::BinaryArray;
 
 /// How a long value is handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Narrow,
+    /// Narrow text in a code page.
+    Paged(Encoding),
     Wide,
     Bytes,
     /// Bytes as hex digits.
@@ -33,9 +37,12 @@ pub(crate) struct Put {
 
 impl Form {
     /// The form of text or bytes in a C type; `None` if its values are short.
-    pub(crate) fn new(c_type: SmallInt, is_text: bool) -> Option<Self> {
+    pub(crate) fn new(c_type: SmallInt, is_text: bool, narrow: Encoding) -> Option<Self> {
         Some(match c_type {
-            c_type::CHAR if is_text => Self::Narrow,
+            c_type::CHAR if is_text => match narrow {
+                Encoding::Utf8 => Self::Narrow,
+                Encoding::Page(_) => Self::Paged(narrow),
+            },
             c_type::WCHAR if is_text => Self::Wide,
             c_type::CHAR => Self::NarrowHex,
             c_type::WCHAR => Self::WideHex,
@@ -47,7 +54,7 @@ impl Form {
     /// Bytes of the terminator.
     pub(crate) fn terminator(self) -> usize {
         match self {
-            Self::Narrow | Self::NarrowHex => 1,
+            Self::Narrow | Self::Paged(_) | Self::NarrowHex => 1,
             Self::Wide | Self::WideHex => 2,
             Self::Bytes => 0,
         }
@@ -59,12 +66,12 @@ impl Form {
             Self::Narrow | Self::Bytes => Some(bytes),
             Self::NarrowHex => bytes.checked_mul(2),
             Self::WideHex => bytes.checked_mul(4),
-            Self::Wide => None,
+            Self::Wide | Self::Paged(_) => None,
         }
     }
 
     /// Writes what fits of a part, and a terminator. Of `of`, the piece of the whole value, it heeds and keeps whether pieces
-    /// fill their buffers, and whether the first half of the surrogate pair at the start was written before.
+    /// fill their buffers, and whether the first half of the surrogate pair, or of the bytes, at the start was written before.
     ///
     /// # Errors
     /// The part does not begin with a character: the rest of one was handed out as bytes or narrow text.
@@ -83,9 +90,18 @@ impl Form {
             precision: 0,
             numeric_scale: 0,
             max_length: usize::MAX,
+            narrow: match self {
+                Self::Paged(narrow) => narrow,
+                _ => Encoding::Utf8,
+            },
             today: Date::default(),
         };
-        let mut piece = Piece { fills: of.fills, is_within_pair: of.is_within_pair, ..Piece::default() };
+        let mut piece = Piece {
+            fills: of.fills,
+            is_within_pair: of.is_within_pair,
+            is_within_bytes: of.is_within_bytes,
+            ..Piece::default()
+        };
         let text = || str::from_utf8(part).map_err(|_| Fault::NotALiteral);
         // SAFETY: the caller's promise.
         let length = unsafe {
@@ -97,6 +113,7 @@ impl Form {
                     put
                 }
                 Self::Narrow => Narrow::put(text()?, &settings, data, capacity, &mut piece),
+                Self::Paged(_) => Paged::put(text()?, &settings, data, capacity, &mut piece),
                 Self::Wide => Wide::put(text()?, &settings, data, capacity, &mut piece),
                 Self::Bytes => Bytes::<BinaryArray>::put(part, &settings, data, capacity, &mut piece),
                 Self::NarrowHex => Hex::<BinaryArray, u8>::put(part, &settings, data, capacity, &mut piece),
@@ -105,9 +122,11 @@ impl Form {
         }?
         .length;
         of.is_within_pair = self == Self::Wide && piece.is_within_pair;
+        of.is_within_bytes = matches!(self, Self::Paged(_)) && piece.is_within_bytes;
         let read = piece.position;
         let written = match self {
             Self::Wide => length - 2 * piece.units.unwrap_or(0),
+            Self::Paged(_) => length - piece.page_bytes.unwrap_or(0),
             Self::Narrow | Self::Bytes => read,
             Self::NarrowHex => 2 * read,
             Self::WideHex => 4 * read,
@@ -119,6 +138,7 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::testing::shift_jis;
 
     fn put(form: Form, part: &[u8], capacity: usize, mut piece: Piece) -> (Vec<u8>, usize) {
         let mut data = vec![0xAA; capacity];
@@ -150,6 +170,23 @@ mod tests {
     }
 
     #[test]
+    fn parts_may_be_in_a_code_page() {
+        let narrow = Encoding::Page(shift_jis());
+        let form = Form::new(c_type::CHAR, true, narrow).expect("text");
+        assert_eq!((form, form.length(3)), (Form::Paged(narrow), None));
+        let text = "a日本".as_bytes();
+        assert_eq!(put(form, text, 6, Piece::default()), (b"a\x93\xFA\x96\x7B".to_vec(), 7));
+        assert_eq!(put(form, text, 5, Piece::default()), (b"a\x93\xFA".to_vec(), 4));
+        assert_eq!(put(form, text, 5, Piece::filling()), (b"a\x93\xFA\x96".to_vec(), 4));
+        let mut piece = Piece { is_within_bytes: true, ..Piece::filling() };
+        let mut data = [0_u8; 2];
+        // SAFETY: the buffer has its length.
+        let rest = unsafe { form.put("本".as_bytes(), data.as_mut_ptr(), 2, &mut piece) };
+        assert_eq!(rest.expect("the page has it"), Put { read: 3, written: 1 });
+        assert_eq!((data, piece.is_within_bytes), (*b"\x7B\0", false));
+    }
+
+    #[test]
     fn text_begins_with_a_character() {
         // SAFETY: the buffer has its length.
         let failed =
@@ -168,7 +205,8 @@ mod tests {
             (c_type::BINARY, Some(Form::Bytes), Some(Form::Bytes)),
             (c_type::SLONG, None, None),
         ] {
-            assert_eq!((Form::new(c_type, true), Form::new(c_type, false)), (of_text, of_bytes));
+            let form = |is_text| Form::new(c_type, is_text, Encoding::Utf8);
+            assert_eq!((form(true), form(false)), (of_text, of_bytes));
         }
     }
 }

@@ -30,6 +30,7 @@ mod long;
 mod moment;
 mod number;
 mod numeric;
+mod paged;
 mod piece;
 mod plan;
 mod rendered;

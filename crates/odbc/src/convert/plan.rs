@@ -4,13 +4,14 @@ use super::binary::{Binary, Bytes, Hex};
 use super::cell::{Column, Convert, Fixed, Raw};
 use super::decimal::MAX_SCALE;
 use super::number::{Bit, Numeric};
+use super::paged::Paged;
 use super::rendered::{AsText, Render};
 use super::text::{Narrow, Wide};
 use super::today::today;
 use super::writer::Writer;
 use crate::abi::{self, Date, Guid, SmallInt, Time, Timestamp, c_type};
 use crate::diagnostics::{Failure, Result, State};
-use crate::text::floor_char_boundary;
+use crate::text::{Narrow as Encoding, floor_char_boundary};
 use arrow::array::{
     BinaryArray, BooleanArray, Date32Array, Decimal128Array, FixedSizeBinaryArray, Float32Array,
     Float64Array, Int16Array, Int32Array, Int64Array, StringArray, Time64MicrosecondArray,
@@ -31,6 +32,8 @@ pub(crate) struct Wanted {
     pub(crate) max_length: usize,
     /// Whether the column is described as `SQL_GUID`: then 16 bytes become the text of a GUID, not hex digits.
     pub(crate) is_guid: bool,
+    /// The encoding of `SQL_C_CHAR`.
+    pub(crate) narrow: Encoding,
 }
 
 /// What a writer knows besides the types.
@@ -42,6 +45,8 @@ pub(super) struct Settings {
     pub(super) precision: u8,
     pub(super) numeric_scale: i8,
     pub(super) max_length: usize,
+    /// The encoding of `SQL_C_CHAR`.
+    pub(super) narrow: Encoding,
     /// The date of times that become timestamps: that of the plan, so that all rows have the same.
     pub(super) today: Date,
 }
@@ -59,7 +64,7 @@ impl Settings {
 
 /// Plans how values of a column become those of a C type.
 ///
-/// A time becomes a timestamp of the current date: the local one on 64-bit Unix systems, that of UTC on others.
+/// A time becomes a timestamp of the current date: the local one on 64-bit systems, that of UTC on others.
 ///
 /// # Errors
 /// HY003 if there is no such C type, 07006 if the column does not convert to it.
@@ -78,6 +83,7 @@ pub(crate) fn plan(source: &DataType, wanted: &Wanted) -> Result<Writer> {
             precision: if wanted.precision == 0 { 38 } else { wanted.precision },
             numeric_scale: wanted.scale.unwrap_or(scale.cast_signed()),
             max_length: if wanted.max_length == 0 { usize::MAX } else { wanted.max_length },
+            narrow: wanted.narrow,
             today: today_if(source, c_type),
         };
         choose(source, wanted, settings)
@@ -189,7 +195,10 @@ fn text_or_raw<C: Render, R: Convert<C>>(c_type: SmallInt, settings: Settings) -
 
 fn text(c_type: SmallInt, settings: Settings) -> Option<Writer> {
     Some(match c_type {
-        c_type::CHAR => Writer::new::<Narrow>(settings),
+        c_type::CHAR => match settings.narrow {
+            Encoding::Utf8 => Writer::new::<Narrow>(settings),
+            Encoding::Page(_) => Writer::new::<Paged>(settings),
+        },
         c_type::WCHAR => Writer::new::<Wide>(settings),
         c_type::BINARY => Writer::new::<Bytes<StringArray>>(settings),
         c_type::GUID => return fixed::<StringArray, Guid>(settings),

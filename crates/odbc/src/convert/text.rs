@@ -45,7 +45,7 @@ impl Cell for Narrow {
         }
         piece.advance(fits, length);
         // Another call may want wide text.
-        (piece.units, piece.is_within_pair) = (None, false);
+        piece.forget_units();
         Ok(Written { length, warning: (fits < length).then_some(Fault::Cut) })
     }
 }
@@ -67,6 +67,7 @@ impl Cell for Wide {
         piece: &mut Piece,
     ) -> Result<Written, Fault> {
         let rest = rest(settings.limited(value), piece)?;
+        (piece.page_bytes, piece.is_within_bytes) = (None, false);
         let room = if data.is_null() { None } else { (capacity / 2).checked_sub(1) };
         let Some(room) = room else {
             let half = usize::from(piece.is_within_pair);
@@ -97,7 +98,7 @@ impl Cell for Wide {
 
 /// What was not handed out yet. Pieces of binary data can end within a character, which text cannot go on from.
 #[inline]
-fn rest<'a>(text: &'a str, piece: &Piece) -> Result<&'a str, Fault> {
+pub(super) fn rest<'a>(text: &'a str, piece: &Piece) -> Result<&'a str, Fault> {
     text.get(piece.position..).ok_or(Fault::NotALiteral)
 }
 

@@ -2,9 +2,10 @@
 
 use super::calendar::date;
 use crate::abi::Date;
+use crate::platform;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Returns the current date: the local one on 64-bit Unix systems, that of UTC on others.
+/// Returns the current date: the local one on 64-bit systems, that of UTC on others.
 pub(super) fn today() -> Date {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs().cast_signed());
     local(seconds).unwrap_or_else(|| utc(seconds))
@@ -14,40 +15,10 @@ fn utc(seconds: i64) -> Date {
     date(seconds.div_euclid(24 * 60 * 60)).unwrap_or(Date { year: 1970, month: 1, day: 1 })
 }
 
-#[cfg(all(unix, target_pointer_width = "64"))]
 fn local(seconds: i64) -> Option<Date> {
-    use std::ffi::c_int;
-
-    /// `struct tm`: nine numbers come first everywhere; what follows differs, and has room here.
-    #[repr(C)]
-    #[derive(Default)]
-    struct Broken {
-        sec: c_int,
-        min: c_int,
-        hour: c_int,
-        mday: c_int,
-        mon: c_int,
-        year: c_int,
-        others: [c_int; 3],
-        system: [usize; 8],
-    }
-
-    unsafe extern "C" {
-        fn localtime_r(time: *const i64, result: *mut Broken) -> *mut Broken;
-    }
-
-    let mut broken = Broken::default();
-    // SAFETY: both are valid, and the result has room for the system's structure.
-    if unsafe { localtime_r(&seconds, &mut broken) }.is_null() {
-        return None;
-    }
-    let year = i16::try_from(broken.year.checked_add(1900)?).ok().filter(|year| (1..=9999).contains(year))?;
-    Some(Date { year, month: u16::try_from(broken.mon + 1).ok()?, day: u16::try_from(broken.mday).ok()? })
-}
-
-#[cfg(not(all(unix, target_pointer_width = "64")))]
-fn local(_: i64) -> Option<Date> {
-    None
+    let [year, month, day] = platform::local_date(seconds)?;
+    let year = i16::try_from(year).ok().filter(|year| (1..=9999).contains(year))?;
+    Some(Date { year, month: u16::try_from(month).ok()?, day: u16::try_from(day).ok()? })
 }
 
 #[cfg(test)]

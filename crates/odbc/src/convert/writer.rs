@@ -6,6 +6,7 @@ use super::piece::Piece;
 use super::plan::Settings;
 use super::slots::Slots;
 use crate::diagnostics::{Failure, Result};
+use crate::text::Narrow;
 use arrow::array::Array;
 use std::ops::Range;
 
@@ -33,6 +34,11 @@ pub(crate) enum Got {
 impl Writer {
     pub(super) fn new<C: Cell>(settings: Settings) -> Self {
         Self { settings, write: write_rows::<C>, get: get_cell::<C> }
+    }
+
+    /// The encoding of `SQL_C_CHAR`.
+    pub(crate) fn narrow(&self) -> Narrow {
+        self.settings.narrow
     }
 
     /// Writes rows of an array into the slots from the first one on. Reports a row's warning or failure by its offset

@@ -67,7 +67,7 @@ unsafe fn hand_out(record: &Record, state: Output, native: *mut Integer, message
         if state.write(&Text::from(record.failure.state.as_str())).is_err() {
             return abi::ERROR;
         }
-        handed_out(message.write(&record.message))
+        handed_out(message.tell(&record.message))
     }
 }
 
@@ -268,7 +268,7 @@ fn diagnostic_field(
                 Value::Length(value) => put(text.buffer.cast(), value),
                 Value::Integer(value) => put(text.buffer.cast(), value),
                 Value::Return(value) => put(text.buffer.cast(), value),
-                Value::Text(value) => return handed_out(text.write(&value)),
+                Value::Text(value) => return handed_out(text.tell(&value)),
             }
         }
         abi::SUCCESS

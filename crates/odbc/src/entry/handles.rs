@@ -5,6 +5,7 @@ use crate::abi::{self, Handle, Return, SmallInt, USmallInt};
 use crate::diagnostics::{Diagnostics, Failure, Result, State};
 use crate::handle::registry::{self, Object};
 use crate::handle::{Connection, DescriptorHandle, Environment, Id, Role, SharedDescriptor, Statement};
+use crate::platform;
 use std::sync::Arc;
 
 fn too_many() -> Failure {
@@ -40,7 +41,10 @@ pub(super) unsafe fn allocate(kind: SmallInt, input: Handle, output: *mut Handle
     }
     match kind {
         // SAFETY: as above.
-        abi::HANDLE_ENV => guard::plain(|| unsafe { new_environment(output) }),
+        abi::HANDLE_ENV => guard::plain(|| unsafe {
+            platform::stay_loaded();
+            new_environment(output)
+        }),
         abi::HANDLE_DBC => guard::environment(input, |environment| {
             if output.is_null() {
                 return Err(no_place());

@@ -2,12 +2,13 @@
 
 use crate::abi::{Integer, Pointer, Return, SmallInt};
 use crate::diagnostics::{Diagnostics, Failure, Result, State};
-use crate::text::{self, BadText, Text};
+use crate::text::{self, BadText, Narrow, Text};
+use std::borrow::Cow;
 
 /// The encoding of a function's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// UTF-8
+    /// UTF-8, or the code page of the process
     Narrow,
     /// UTF-16
     Wide,
@@ -39,18 +40,19 @@ impl Argument {
         // SAFETY: the caller's promise.
         let text = unsafe {
             match self.encoding {
-                Encoding::Narrow => text::read_narrow(self.text, self.length),
+                Encoding::Narrow => text::read_narrow(self.text, Narrow::of_process(), self.length),
                 Encoding::Wide => text::read_wide(self.text.cast(), self.length),
             }
         };
         text.map_err(|bad| match bad {
             BadText::Length => Failure::new(State::BUFFER_LENGTH, "a text length is negative"),
             BadText::Encoding => {
-                let text = match self.encoding {
-                    Encoding::Narrow => "text is not valid UTF-8",
-                    Encoding::Wide => "text is not valid UTF-16",
+                let narrow = Narrow::of_process();
+                let encoding = match self.encoding {
+                    Encoding::Narrow => narrow.name(),
+                    Encoding::Wide => "UTF-16",
                 };
-                Failure::new(State::BAD_CHARACTER_VALUE, text)
+                Failure::new(State::BAD_CHARACTER_VALUE, format!("text is not valid {encoding}"))
             }
         })
     }
@@ -147,12 +149,44 @@ impl Output {
     /// # Safety
     /// The buffer and the place of the length are NULL, or may be written.
     pub(super) unsafe fn write(self, text: &Text) -> Result<bool> {
+        let narrow = || {
+            let narrow = Narrow::of_process();
+            narrow.encode(text.as_str()).map_err(|lacking| {
+                let text = format!(
+                    "{} has no {lacking:?}, which is in the text: call the wide function",
+                    narrow.name()
+                );
+                Failure::new(State::BAD_CHARACTER_VALUE, text)
+            })
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.write_as(text, narrow) }
+    }
+
+    /// As [`write`](Self::write), for people: characters that the code page lacks become numbers.
+    ///
+    /// # Safety
+    /// As for [`write`](Self::write).
+    pub(super) unsafe fn tell(self, text: &Text) -> Result<bool> {
+        // SAFETY: the caller's promise.
+        unsafe { self.write_as(text, || Ok(Narrow::of_process().encode_with_numbers(text.as_str()))) }
+    }
+
+    /// # Safety
+    /// As for [`write`](Self::write).
+    unsafe fn write_as<'t>(
+        self,
+        text: &Text,
+        narrow: impl FnOnce() -> Result<Cow<'t, [u8]>>,
+    ) -> Result<bool> {
         self.check()?;
         let capacity = self.capacity.unsigned_abs();
         // SAFETY: the caller's promise.
         unsafe {
             let written = match (self.encoding, self.unit) {
-                (Encoding::Narrow, _) => text::write_narrow(text.as_str(), self.buffer.cast(), capacity),
+                (Encoding::Narrow, _) => {
+                    text::write_narrow(&narrow()?, Narrow::of_process(), self.buffer.cast(), capacity)
+                }
                 (Encoding::Wide, Unit::Characters) => {
                     text::write_wide(text.as_wide(), self.buffer.cast(), capacity)
                 }

@@ -74,6 +74,7 @@ impl Outputs {
                 let Some(array) = batch.columns().get(at) else { continue };
                 let mut wanted = wanted(output.c_type, output.precision, output.scale, 0);
                 wanted.is_guid = column.sql_type.concise == sql_type::GUID;
+                wanted.narrow = column.narrow;
                 let writer = convert::plan(array.data_type(), &wanted);
                 let writer = writer.map_err(|failure| failure.in_column(output.number))?;
                 for (row, &set) in (0..batch.num_rows()).zip(&mut left) {

@@ -7,6 +7,7 @@ use crate::convert;
 use crate::diagnostics::{Failure, Result, State};
 use crate::handle::{Record, Statement};
 use crate::params::{self, Binding, Given, Read, Source, Supplied};
+use crate::text::Narrow;
 use firearrow::StatementKind;
 use std::collections::VecDeque;
 
@@ -77,7 +78,7 @@ impl Statement {
             let buffer =
                 apd.record(number).filter(|record| record.is_bound()).ok_or_else(|| missing(number))?;
             let described = ipd.record(number).ok_or_else(|| missing(number))?;
-            bindings.push(binding(number, buffer, described, apd.bind_type, offset));
+            bindings.push(binding(number, buffer, described, apd.bind_type, offset, self.link.types.narrow));
         }
         let sets = if bindings.is_empty() { 1 } else { apd.array_size.max(1) };
         let operations = apd.array_status_ptr;
@@ -160,7 +161,14 @@ impl Statement {
 }
 
 /// A parameter as both of its records describe it.
-fn binding(number: usize, buffer: &Record, described: &Record, bind_type: usize, offset: isize) -> Binding {
+fn binding(
+    number: usize,
+    buffer: &Record,
+    described: &Record,
+    bind_type: usize,
+    offset: isize,
+    narrow: Narrow,
+) -> Binding {
     let c_type = match buffer.concise {
         c_type::DEFAULT => convert::default_c_type(described.concise),
         concise => concise,
@@ -188,6 +196,7 @@ fn binding(number: usize, buffer: &Record, described: &Record, bind_type: usize,
         length: moved(buffer.octet_length_ptr),
         indicator: moved(buffer.indicator_ptr),
         length_step,
+        narrow,
     }
 }
 

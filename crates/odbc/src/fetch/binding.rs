@@ -7,6 +7,7 @@ use crate::abi::{self, Len, Return, SmallInt, USmallInt, c_type, sql_type};
 use crate::convert::{self, Got, Piece, Slots, Wanted, Writer};
 use crate::diagnostics::{Diagnostics, Failure, Result, State};
 use crate::handle::Descriptor;
+use crate::text::Narrow;
 use std::ops::Range;
 
 /// The bound columns of a result.
@@ -53,6 +54,7 @@ impl Bound {
             };
             let mut wanted = wanted(c_type, record.precision, record.scale, max_length);
             wanted.is_guid = described.sql_type.concise == sql_type::GUID;
+            wanted.narrow = described.narrow;
             let source = cursor
                 .data_type(column)
                 .ok_or_else(|| Failure::new(State::GENERAL, "internal error: a column is missing"))?;
@@ -239,6 +241,7 @@ pub(crate) fn wanted(c_type: i16, precision: i16, scale: i16, max_length: usize)
         scale: i8::try_from(scale).ok().filter(|scale| is_numeric && *scale >= 0),
         max_length,
         is_guid: false,
+        narrow: Narrow::Utf8,
     }
 }
 

@@ -93,7 +93,7 @@ impl Single {
         unsafe {
             match self {
                 Self::Whole(array) => writer.get(array.as_ref(), 0, slot, piece),
-                Self::Long(long) => long.get(c_type, slot, piece),
+                Self::Long(long) => long.get(c_type, writer.narrow(), slot, piece),
             }
         }
     }

@@ -118,7 +118,9 @@ impl GetData {
             _ => {
                 let source = cursor.data_type(column).ok_or_else(lost)?;
                 let mut wanted = wanted(key.c_type, key.precision, key.scale, key.max_length);
-                wanted.is_guid = cursor.columns[column].sql_type.concise == sql_type::GUID;
+                let described = &cursor.columns[column];
+                wanted.is_guid = described.sql_type.concise == sql_type::GUID;
+                wanted.narrow = described.narrow;
                 let writer = convert::plan(source, &wanted)?;
                 *plan = Some((key, writer));
                 writer

@@ -3,6 +3,7 @@
 use crate::abi::{self, SmallInt};
 use crate::convert::{Form, Got, Piece, Slots};
 use crate::diagnostics::{Failure, Result, State};
+use crate::text::Narrow;
 use firearrow_driver::Blob;
 
 /// Bytes to read at a time.
@@ -54,11 +55,17 @@ impl LongValue {
     ///
     /// # Safety
     /// The slot is NULL or may be written.
-    pub(crate) unsafe fn get(&mut self, c_type: SmallInt, slot: &Slots, piece: &mut Piece) -> Result<Got> {
+    pub(crate) unsafe fn get(
+        &mut self,
+        c_type: SmallInt,
+        narrow: Narrow,
+        slot: &Slots,
+        piece: &mut Piece,
+    ) -> Result<Got> {
         if self.is_done {
             return Ok(Got::NoData);
         }
-        let form = Form::new(c_type, self.is_text).ok_or_else(|| {
+        let form = Form::new(c_type, self.is_text, narrow).ok_or_else(|| {
             let text = "the value is too long for any C type but text and bytes";
             Failure::new(State::OUT_OF_RANGE, text)
         })?;

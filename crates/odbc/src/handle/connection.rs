@@ -42,6 +42,8 @@ pub(crate) struct ConnectionAttributes {
     /// Seconds: the default of new statements.
     pub(crate) query_timeout: usize,
     pub(crate) disconnect_behavior: u32,
+    /// Whether the driver manager calls wide functions for an application that calls narrow ones.
+    pub(crate) ansi_app: bool,
 }
 
 impl Default for ConnectionAttributes {
@@ -56,6 +58,7 @@ impl Default for ConnectionAttributes {
             metadata_id: false,
             query_timeout: 0,
             disconnect_behavior: 0,
+            ansi_app: false,
         }
     }
 }

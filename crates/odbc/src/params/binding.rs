@@ -2,6 +2,7 @@
 
 use crate::abi::{self, Len, SmallInt, c_type};
 use crate::diagnostics::{Failure, Result, State};
+use crate::text::Narrow;
 
 /// One bound parameter, as the APD and the IPD together describe it. Bind offsets are part of the pointers.
 #[derive(Clone, Debug)]
@@ -25,6 +26,16 @@ pub(crate) struct Binding {
     pub(crate) indicator: *const Len,
     /// Bytes from one length, and from one indicator, to the next.
     pub(crate) length_step: usize,
+    /// The encoding of `SQL_C_CHAR`.
+    pub(crate) narrow: Narrow,
+}
+
+/// The encoding of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Narrow(Narrow),
+    /// UTF-16
+    Wide,
 }
 
 /// What a set has for a parameter.
@@ -121,6 +132,11 @@ impl Binding {
 
     pub(super) fn is_wide(&self) -> bool {
         self.c_type == c_type::WCHAR
+    }
+
+    /// The encoding of its text.
+    pub(super) fn encoding(&self) -> Encoding {
+        if self.is_wide() { Encoding::Wide } else { Encoding::Narrow(self.narrow) }
     }
 
     /// Whether it was bound as a binary SQL type, for which text is hexadecimal.

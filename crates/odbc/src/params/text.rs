@@ -3,7 +3,7 @@
 //! The server reads most of it. The driver reads what the server would read less exactly (floating-point numbers), not at
 //! all (truth values, hexadecimal digits, GUIDs) or only in its own form (dates and times).
 
-use super::binding::Binding;
+use super::binding::{Binding, Encoding};
 use super::cell::{Cells, Failed};
 use super::column::{Bytes, no_conversion};
 use super::number::{booleans, primitive, truth_of_float};
@@ -21,26 +21,26 @@ pub(super) fn column(
     target: Target,
     failed: &mut Failed,
 ) -> Result<ArrayRef> {
-    let is_wide = binding.is_wide();
+    let encoding = binding.encoding();
     let nulls = cells.nulls();
     match target {
         Target::Text | Target::Binary | Target::Any if binding.is_bound_as_binary() => {
-            bytes(cells, is_wide, failed, hexadecimal)?.binary()
+            bytes(cells, encoding, failed, hexadecimal)?.binary()
         }
         Target::Binary if binding.sql_type == sql_type::GUID => {
-            bytes(cells, is_wide, failed, |text| Ok(Cow::Owned(guid::parse(text)?.to_vec())))?.binary()
+            bytes(cells, encoding, failed, |text| Ok(Cow::Owned(guid::parse(text)?.to_vec())))?.binary()
         }
         // Its bytes need not be text.
-        Target::Binary if !is_wide => binary::column(cells, target),
-        Target::Binary => bytes(cells, is_wide, failed, |text| Ok(text.as_bytes().into()))?.binary(),
+        Target::Binary if !binding.is_wide() => binary::column(cells, target),
+        Target::Binary => bytes(cells, encoding, failed, |text| Ok(text.as_bytes().into()))?.binary(),
         Target::Text | Target::Any => {
-            bytes(cells, is_wide, failed, |text| Ok(text.as_bytes().into()))?.text()
+            bytes(cells, encoding, failed, |text| Ok(text.as_bytes().into()))?.text()
         }
         Target::Exact | Target::Decfloat => {
-            bytes(cells, is_wide, failed, |text| Ok(text.trim_matches(' ').as_bytes().into()))?.text()
+            bytes(cells, encoding, failed, |text| Ok(text.trim_matches(' ').as_bytes().into()))?.text()
         }
         Target::Date | Target::Time | Target::Timestamp => {
-            let normal = bytes(cells, is_wide, failed, |text| {
+            let normal = bytes(cells, encoding, failed, |text| {
                 Ok(match moment::normal(text, target)? {
                     Cow::Borrowed(text) => text.as_bytes().into(),
                     Cow::Owned(text) => text.into_bytes().into(),
@@ -48,9 +48,9 @@ pub(super) fn column(
             });
             normal?.text()
         }
-        Target::Float => Ok(primitive::<Float32Type>(values(cells, is_wide, failed, float::parse), nulls)),
-        Target::Double => Ok(primitive::<Float64Type>(values(cells, is_wide, failed, float::parse), nulls)),
-        Target::Boolean => Ok(booleans(values(cells, is_wide, failed, truth), nulls)),
+        Target::Float => Ok(primitive::<Float32Type>(values(cells, encoding, failed, float::parse), nulls)),
+        Target::Double => Ok(primitive::<Float64Type>(values(cells, encoding, failed, float::parse), nulls)),
+        Target::Boolean => Ok(booleans(values(cells, encoding, failed, truth), nulls)),
         Target::Array => Err(no_conversion("text")),
     }
 }
@@ -58,13 +58,13 @@ pub(super) fn column(
 /// Converts each text to a value of a fixed length.
 fn values<N: Default>(
     cells: &Cells<'_>,
-    is_wide: bool,
+    encoding: Encoding,
     failed: &mut Failed,
     convert: impl Fn(&str) -> Result<N>,
 ) -> Vec<N> {
     let values = cells.listed().iter().enumerate().map(|(row, cell)| {
         let Some(cell) = cell else { return N::default() };
-        decoded(cell, is_wide).and_then(|text| convert(&text)).unwrap_or_else(|failure| {
+        decoded(cell, encoding).and_then(|text| convert(&text)).unwrap_or_else(|failure| {
             failed.push((row, failure));
             N::default()
         })
@@ -75,13 +75,13 @@ fn values<N: Default>(
 /// Converts each text to bytes or other text.
 fn bytes(
     cells: &Cells<'_>,
-    is_wide: bool,
+    encoding: Encoding,
     failed: &mut Failed,
     convert: impl for<'t> Fn(&'t str) -> Result<Cow<'t, [u8]>>,
 ) -> Result<Bytes> {
     let mut column = Bytes::new(cells.nulls());
     for (row, cell) in cells.listed().iter().enumerate() {
-        let text = decoded(cell.unwrap_or_default(), is_wide);
+        let text = decoded(cell.unwrap_or_default(), encoding);
         let converted = text.as_deref().map_err(Clone::clone).and_then(|text| match cell {
             Some(_) => convert(text),
             None => Ok(Cow::default()),
@@ -95,10 +95,10 @@ fn bytes(
     Ok(column)
 }
 
-fn decoded(bytes: &[u8], is_wide: bool) -> Result<Cow<'_, str>> {
-    if !is_wide {
-        let text = std::str::from_utf8(bytes);
-        return text.map(Cow::Borrowed).map_err(|_| bad_value("the text is not UTF-8"));
+fn decoded(bytes: &[u8], encoding: Encoding) -> Result<Cow<'_, str>> {
+    if let Encoding::Narrow(narrow) = encoding {
+        let text = narrow.decode(bytes);
+        return text.ok_or_else(|| bad_value(&format!("the text is not {}", narrow.name())));
     }
     let (units, rest) = bytes.as_chunks::<2>();
     if !rest.is_empty() {
@@ -139,6 +139,8 @@ fn bad_value(message: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Narrow;
+    use crate::text::testing::win1251;
 
     #[test]
     fn numbers_and_words_are_truth_values() {
@@ -161,15 +163,18 @@ mod tests {
     #[test]
     fn text_is_decoded_strictly() {
         let wide = |text: &[u16]| text.iter().flat_map(|unit| unit.to_ne_bytes()).collect::<Vec<u8>>();
-        let decoded = |bytes: &[u8], is_wide| {
-            decoded(bytes, is_wide).map(Cow::into_owned).map_err(|failure| failure.state)
+        let (utf8, page) = (Encoding::Narrow(Narrow::Utf8), Encoding::Narrow(Narrow::Page(win1251())));
+        let decoded = |bytes: &[u8], encoding| {
+            decoded(bytes, encoding).map(Cow::into_owned).map_err(|failure| failure.state)
         };
-        assert_eq!(decoded("ä€😀\0".as_bytes(), false), Ok("ä€😀\0".into()));
-        assert_eq!(decoded(&wide(&[0xE4, 0xD83D, 0xDE00, 0]), true), Ok("ä😀\0".into()));
-        assert_eq!(decoded(&[0xC3], false), Err(State::BAD_CHARACTER_VALUE));
+        assert_eq!(decoded("ä€😀\0".as_bytes(), utf8), Ok("ä€😀\0".into()));
+        assert_eq!(decoded(&wide(&[0xE4, 0xD83D, 0xDE00, 0]), Encoding::Wide), Ok("ä😀\0".into()));
+        assert_eq!(decoded(&[0xC3], utf8), Err(State::BAD_CHARACTER_VALUE));
+        assert_eq!(decoded(b"\xC4a", page), Ok("Дa".into()));
+        assert_eq!(decoded(b"\x98", page), Err(State::BAD_CHARACTER_VALUE));
         for lone in [&[0xD83D][..], &[0xDE00], &[0xDE00, 0xD83D], &[0x61, 0xD83D, 0x61]] {
-            assert_eq!(decoded(&wide(lone), true), Err(State::BAD_CHARACTER_VALUE), "{lone:?}");
+            assert_eq!(decoded(&wide(lone), Encoding::Wide), Err(State::BAD_CHARACTER_VALUE), "{lone:?}");
         }
-        assert_eq!(decoded(&[0x61, 0, 0x62], true), Err(State::BUFFER_LENGTH));
+        assert_eq!(decoded(&[0x61, 0, 0x62], Encoding::Wide), Err(State::BUFFER_LENGTH));
     }
 }

@@ -62,6 +62,7 @@ fn binding(ard: &Descriptor, record: &Record, column: &Column, number: usize) ->
         length: moved(record.octet_length_ptr),
         indicator: moved(record.indicator_ptr),
         length_step,
+        narrow: column.narrow,
     }
 }
 

@@ -1,34 +1,32 @@
-//! Drivers and data sources as the driver manager keeps them: `odbcinst.ini` and `odbc.ini`.
+//! Drivers and data sources as the driver manager keeps them: `odbcinst.ini` and `odbc.ini`, or keys of Windows' registry.
 //!
 //! ```text
 //!  firearrow odbc … ─► install, add_data_source, … ─┐
-//!                                                   ├─► Registry (unix: ini files)
+//!  ConfigDSN ─► configure ──────────────────────────┼─► Registry (unix: ini files, windows: the registry)
 //!  SQLConnect, DSN= ─► data_source ─────────────────┘
 //! ```
 //!
-//! The registry is the only part that knows a platform, but for `library`, which knows what libraries look like.
+//! What differs between systems is in modules with the same names: `Registry`, and `library`, which knows what libraries
+//! look like.
 
-#[cfg(unix)]
-mod file;
-#[cfg(unix)]
-mod ini;
-mod library;
-#[cfg(unix)]
-mod lock;
 mod plan;
-#[cfg(unix)]
-mod unix;
-
 #[cfg(test)]
 mod tests;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 pub use crate::connection_string::{of_connecting, of_statement};
 pub use plan::{Plan, plan};
 #[cfg(unix)]
-use unix::Registry;
+use unix as platform;
+#[cfg(windows)]
+use windows as platform;
 
 use crate::connection_string::{Attributes, entry_name, is_list, settings_in};
 use firearrow::config::Target;
+use platform::{Registry, library};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -75,10 +73,13 @@ pub struct DataSource {
     pub description: String,
 }
 
+/// Names and values.
+type Entries = Vec<(String, String)>;
+
 /// The place where something was written, and what is to be said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The file.
+    /// The file, or the key of Windows' registry.
     pub file: PathBuf,
     /// Whether something of this name was there before.
     pub replaced: bool,
@@ -89,7 +90,7 @@ pub struct Written {
 /// Returns the entries of a data source, as the driver manager finds it: the user's before the system's.
 ///
 /// # Errors
-/// A file cannot be read.
+/// A file cannot be read, or the data source is one of 32-bit programs.
 pub fn data_source(name: &str) -> io::Result<Option<Vec<(String, String)>>> {
     data_source_in(&Registry::of_process(), name)
 }
@@ -133,7 +134,7 @@ pub fn add_data_source(name: &str, text: &str, scope: Scope, replace: bool) -> i
 /// # Errors
 /// A file cannot be read or written.
 pub fn remove_data_source(name: &str, scope: Scope) -> io::Result<Option<PathBuf>> {
-    Registry::of_process().remove(Kind::DataSource, scope, name)
+    remove_data_source_in(&Registry::of_process(), name, scope)
 }
 
 /// Returns all data sources, also those of other drivers: first the user's, then the system's that they do not hide.
@@ -144,11 +145,13 @@ pub fn list() -> io::Result<Vec<DataSource>> {
     list_in(&Registry::of_process())
 }
 
-fn data_source_in(registry: &Registry, name: &str) -> io::Result<Option<Vec<(String, String)>>> {
-    match registry.entries(Kind::DataSource, Scope::User, name)? {
-        None => registry.entries(Kind::DataSource, Scope::System, name),
-        found => Ok(found),
-    }
+fn data_source_in(registry: &Registry, name: &str) -> io::Result<Option<Entries>> {
+    let found = match registry.entries(Kind::DataSource, Scope::User, name)? {
+        None => registry.entries(Kind::DataSource, Scope::System, name)?,
+        found => found,
+    };
+    registry.check_source(name, found.as_ref())?;
+    Ok(found)
 }
 
 fn install_in(registry: &Registry, scope: Scope, library: &Path) -> io::Result<Written> {
@@ -157,7 +160,7 @@ fn install_in(registry: &Registry, scope: Scope, library: &Path) -> io::Result<W
         path.ok_or_else(|| invalid(format!("{} is not the absolute path of a file", library.display())))?;
     library::check(library)?;
     let description = concat!("Firebird ODBC driver, firearrow ", env!("CARGO_PKG_VERSION"));
-    let entries = [("Description", description), ("Driver", path)];
+    let entries = Registry::of_driver(description, path);
     let (file, replaced) = registry.set(Kind::Driver, scope, DRIVER, &entries, false, Write::Update)?;
     Ok(Written { file, replaced, remarks: registry.advice(scope).into_iter().collect() })
 }
@@ -188,7 +191,8 @@ fn add_data_source_in(
             "every user of this machine could read the password; leave it out, or add the data source for yourself only",
         ));
     }
-    let mut entries = vec![("Driver", DRIVER)];
+    let driver = registry.driver(scope)?;
+    let mut entries = vec![("Driver", driver.as_str())];
     entries.extend(attributes.get("DESCRIPTION").map(|text| ("Description", text)));
     let pairs = settings.effective.pairs().filter(|(name, value)| *name != "DRIVER" && !value.is_empty());
     entries.extend(pairs.map(|(name, value)| (entry_name(name), value)));
@@ -201,6 +205,11 @@ fn add_data_source_in(
     })
 }
 
+fn remove_data_source_in(registry: &Registry, name: &str, scope: Scope) -> io::Result<Option<PathBuf>> {
+    // Lists and settings of the driver manager are no data sources.
+    if is_reserved(name) { Ok(None) } else { registry.remove(Kind::DataSource, scope, name) }
+}
+
 fn list_in(registry: &Registry) -> io::Result<Vec<DataSource>> {
     let mut all: Vec<DataSource> = Vec::new();
     for scope in [Scope::User, Scope::System] {
@@ -210,8 +219,9 @@ fn list_in(registry: &Registry) -> io::Result<Vec<DataSource>> {
             }
             // One that cannot be read is listed all the same.
             let entries = registry.entries(Kind::DataSource, scope, &name).ok().flatten().unwrap_or_default();
-            let text = |key| entry(&entries, key).unwrap_or_default().to_owned();
-            all.push(DataSource { driver: text("Driver"), description: text("Description"), name, scope });
+            let driver = registry.driver_of(scope, &name, &entries);
+            let description = entry(&entries, "Description").unwrap_or_default().to_owned();
+            all.push(DataSource { driver, description, name, scope });
         }
     }
     Ok(all)

@@ -11,7 +11,7 @@ const BASIC: SmallInt = 2;
 /// `SQL_SEARCHABLE`
 const ALL: SmallInt = 3;
 
-/// Most bytes of a character of UTF-8, the encoding of narrow text and of the connection.
+/// Most bytes of a character of UTF-8, the encoding of the connection.
 pub(crate) const UTF8: u32 = 4;
 /// Bytes of a code unit of UTF-16.
 const UTF16: ULen = 2;
@@ -174,7 +174,8 @@ impl Type {
 
     fn text(concise: SmallInt, name: &'static str, characters: u32, options: &TypeOptions) -> Self {
         let size = characters as ULen;
-        let octets = length(size.saturating_mul(if options.wide { UTF16 } else { UTF8 as ULen }));
+        let most = if options.wide { UTF16 } else { ULen::from(options.narrow.most_bytes()) };
+        let octets = length(size.saturating_mul(most));
         Self {
             concise,
             name,

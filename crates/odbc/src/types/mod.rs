@@ -11,6 +11,7 @@ pub(crate) use make::{FIXED_BYTES, FRACTION, UTF8, VARYING_BYTES};
 pub(crate) use reading::read_options;
 
 use crate::abi::{Integer, Len, SmallInt, ULen, sql_type};
+use crate::text::Narrow;
 
 /// An SQL type with its sizes, of a column, a parameter, or a column of the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub(crate) struct TypeOptions {
     pub(crate) guid: bool,
     /// The size reported for BLOBs.
     pub(crate) blob_size: u32,
+    /// The encoding of narrow data.
+    pub(crate) narrow: Narrow,
     /// Whether the server knows the names BINARY and VARBINARY: Firebird 4 and later.
     pub(crate) has_binary: bool,
 }
@@ -60,6 +63,7 @@ impl Default for TypeOptions {
             decfloat_as_double: false,
             guid: false,
             blob_size: i32::MAX as u32,
+            narrow: Narrow::Utf8,
             has_binary: true,
         }
     }

@@ -11,13 +11,15 @@
 //!
 //! A root is built next to its final place and then renamed, so it exists completely or not at all, even if other
 //! processes build the same one. The engine writes `firebird.log` into it and nothing into the installation. Every file
-//! is checked when it is linked or copied (see [`trust`](crate::trust)) and named by its resolved path.
+//! is checked when it is linked or copied (see [`trust`](super::trust)) and named by its resolved path.
 
+use super::loader::compatible_links;
+use super::trust::Trust;
+use super::{folders, names};
 use crate::Error;
-use crate::folders;
-use crate::options::LoadOptions;
+use crate::options::{LoadOptions, ServerMode};
 use crate::runtime::{Runtime, RuntimeKind};
-use crate::trust::Trust;
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io::ErrorKind;
@@ -45,13 +47,23 @@ pub(crate) struct Root {
 /// Library names that the runtime needs, linked to libraries that this system has instead.
 pub(crate) type CompatibleLinks = Vec<(OsString, PathBuf)>;
 
+impl Root {
+    /// The folders to tell the library before it reads any configuration: the kind of `gds__get_prefix`, the variable that
+    /// does the same, the path.
+    pub(crate) fn prefixes<'a>(&'a self, lock: &'a Path) -> Vec<(i16, &'static str, &'a Path)> {
+        vec![(0, "FIREBIRD", &self.path), (1, "FIREBIRD_LOCK", lock)]
+    }
+
+    /// The parameters for opening a database; the configuration is in the root's own file.
+    pub(crate) fn parameters<'a>(&self, dpb: &'a [u8]) -> Cow<'a, [u8]> {
+        Cow::Borrowed(dpb)
+    }
+}
+
 /// Builds the root for `runtime`, or finds an existing one.
-pub(crate) fn prepare(
-    runtime: &Runtime,
-    options: &LoadOptions,
-    configuration: &str,
-    compatible: &CompatibleLinks,
-) -> Result<Root, Error> {
+pub(crate) fn prepare(runtime: &Runtime, options: &LoadOptions, temporary: &Path) -> Result<Root, Error> {
+    let configuration = &configuration(options, runtime.engine_number(), temporary);
+    let compatible = &compatible_links(runtime);
     let plan = Plan { runtime, configuration, compatible };
     let description = plan.description().map_err(|error| folder_error(&runtime.library, &error))?;
     let path = match &options.private_root {
@@ -106,7 +118,7 @@ impl Plan<'_> {
     }
 
     fn library_name(&self) -> &OsStr {
-        self.runtime.library.file_name().unwrap_or(OsStr::new("libfbclient.so.2"))
+        self.runtime.library.file_name().unwrap_or(OsStr::new(names::LIBRARIES[0]))
     }
 
     /// Whether `path` holds this root completely; a cleaner of old files may have removed parts.
@@ -220,6 +232,20 @@ impl Plan<'_> {
         }
         Ok(())
     }
+}
+
+/// The text of `firebird.conf`.
+fn configuration(options: &LoadOptions, engine: u8, temporary: &Path) -> String {
+    let mode = match options.server_mode {
+        ServerMode::Super => "Super",
+        ServerMode::Classic => "Classic",
+    };
+    format!(
+        "# Written by firearrow for its own processes; servers do not read it.\n\
+         ServerMode = {mode}\nTempDirectories = {}\n{}",
+        temporary.display(),
+        options.database_settings(engine)
+    )
 }
 
 /// Returns the folder that the application names, if no other user can replace it.

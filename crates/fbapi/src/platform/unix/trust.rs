@@ -4,8 +4,8 @@
 //! Each component must belong to root or to this user, and no other user may write to it. The path may pass through a
 //! sticky folder such as `/tmp`, because only the owner can replace an entry there.
 
+use super::{names, user};
 use crate::error::Error;
-use crate::user;
 use std::collections::HashSet;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, Metadata};
@@ -66,8 +66,7 @@ impl Trust {
 
     /// Lists the shared libraries among them.
     pub(crate) fn libraries(&mut self, folder: &Path) -> Result<Vec<(OsString, PathBuf)>, Error> {
-        let is_library = |name: &OsStr| name.as_encoded_bytes().windows(3).any(|part| part == b".so");
-        let mut found = self.some_entries(folder, is_library)?;
+        let mut found = self.some_entries(folder, names::is_library)?;
         found.retain(|(_, path)| path.is_file());
         Ok(found)
     }

@@ -1,13 +1,19 @@
-//! Keeps the application's handlers of SIGINT and SIGTERM.
+//! What the library takes from the process, and what it needs of files.
 //!
+//! It takes the application's handlers of SIGINT and SIGTERM.
 //! The first call that reaches the library's dispatcher, successful or not, installs handlers that shut the engine down
 //! (`CtrlCHandler` in `yvalve/why.cpp`, releases 3.0 to 5.0). This happens once per process, so only that call needs a
 //! guard: restoring handlers around later calls could undo one that the application sets meanwhile in another thread.
 //! The application misses a signal that arrives during the call. So the first call is one that fails at once, not one
 //! that may wait for the engine.
 
+use std::ffi::CString;
 use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+pub(crate) use super::descriptors::keep_from_children;
 
 /// The signals that the library handles.
 const TAKEN: [i32; 2] = [libc::SIGINT, libc::SIGTERM];
@@ -43,4 +49,12 @@ fn current(signal: i32) -> Option<libc::sigaction> {
 fn restore(signal: i32, action: &libc::sigaction) {
     // SAFETY: the action is one that the system itself reported for this signal.
     unsafe { libc::sigaction(signal, action, std::ptr::null_mut()) };
+}
+
+/// Whether this process may read and execute the file; the library gives no details otherwise.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    CString::new(path.as_os_str().as_bytes()).is_ok_and(|path| {
+        // SAFETY: the path ends with NUL.
+        unsafe { libc::access(path.as_ptr(), libc::R_OK | libc::X_OK) == 0 }
+    })
 }

@@ -1,10 +1,11 @@
 //! Opens shared libraries, and explains why one does not open.
 
+use super::image;
+use super::root::CompatibleLinks;
 use crate::Error;
-use crate::elf;
-use crate::root::CompatibleLinks;
 use crate::runtime::{Runtime, RuntimeKind};
-use libloading::os::unix::{Library as Shared, RTLD_LAZY, RTLD_LOCAL, RTLD_NOW};
+pub(crate) use libloading::os::unix::Library as Shared;
+use libloading::os::unix::{RTLD_LAZY, RTLD_LOCAL, RTLD_NOW};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ const SUCCESSORS: [(&str, &str); 2] =
 /// Opens a client library.
 pub(crate) fn open(path: &Path) -> Result<Shared, Error> {
     let not_usable = |reason| Error::NotALibrary { path: path.to_path_buf(), reason };
-    match elf::defect(path) {
+    match image::defect(path) {
         Ok(None) => {}
         Ok(Some(reason)) => return Err(not_usable(reason)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -1,4 +1,12 @@
-//! Text in and out: UTF-8 for the narrow functions, UTF-16 for the wide ones.
+//! Text in and out: UTF-8 or a code page for the narrow functions, UTF-16 for the wide ones.
+
+mod narrow;
+mod page;
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub(crate) use narrow::Narrow;
+pub(crate) use page::CodePage;
 
 use std::slice;
 
@@ -34,18 +42,18 @@ pub(crate) struct Written {
     pub(crate) is_cut: bool,
 }
 
-/// Writes text and a terminator into a buffer of `capacity` bytes. No character is split. Nothing is written to a NULL or
+/// Writes encoded text and a terminator into a buffer of `capacity` bytes. No character is split. Nothing is written to a NULL or
 /// empty buffer; a NULL one cuts nothing, since nobody wanted the text.
 ///
 /// # Safety
 /// `buffer` is NULL or may be written up to its capacity.
-pub(crate) unsafe fn write_narrow(text: &str, buffer: *mut u8, capacity: usize) -> Written {
+pub(crate) unsafe fn write_narrow(text: &[u8], narrow: Narrow, buffer: *mut u8, capacity: usize) -> Written {
     let length = text.len();
     if buffer.is_null() {
         return Written { length, is_cut: false };
     }
     let Some(most) = capacity.checked_sub(1) else { return Written { length, is_cut: true } };
-    let fits = floor_char_boundary(text, most);
+    let fits = narrow.floor(text, most);
     // SAFETY: `fits` and the terminator are within the capacity, and the text is not the caller's buffer.
     unsafe {
         buffer.copy_from_nonoverlapping(text.as_ptr(), fits);
@@ -103,7 +111,7 @@ fn is_low_surrogate(unit: u16) -> bool {
 pub(crate) enum BadText {
     /// A negative length that is not `SQL_NTS`.
     Length,
-    /// Not UTF-8, or a lone surrogate.
+    /// Bytes that are no text, or a lone surrogate.
     Encoding,
 }
 
@@ -111,7 +119,11 @@ pub(crate) enum BadText {
 ///
 /// # Safety
 /// `text` is NULL, or has so many bytes or a terminator.
-pub(crate) unsafe fn read_narrow(text: *const u8, length: isize) -> Result<Option<String>, BadText> {
+pub(crate) unsafe fn read_narrow(
+    text: *const u8,
+    narrow: Narrow,
+    length: isize,
+) -> Result<Option<String>, BadText> {
     if text.is_null() {
         return Ok(None);
     }
@@ -119,7 +131,7 @@ pub(crate) unsafe fn read_narrow(text: *const u8, length: isize) -> Result<Optio
     let length = unsafe { count(length, |at| *text.add(at) == 0) }?;
     // SAFETY: as above.
     let bytes = unsafe { slice::from_raw_parts(text, length) };
-    std::str::from_utf8(bytes).map(|text| Some(text.to_owned())).map_err(|_| BadText::Encoding)
+    narrow.decode(bytes).map(|text| Some(text.into_owned())).ok_or(BadText::Encoding)
 }
 
 /// Reads wide text of `length` code units, or up to its terminator. It may be unaligned. `None` for NULL.
@@ -153,18 +165,35 @@ mod tests {
     fn narrow_text_is_cut_between_characters() {
         let mut buffer = [0xAA_u8; 6];
         // SAFETY: the capacity is the buffer's.
-        let written = unsafe { write_narrow("aé€x", buffer.as_mut_ptr(), 6) };
+        let written = unsafe { write_narrow("aé€x".as_bytes(), Narrow::Utf8, buffer.as_mut_ptr(), 6) };
         assert_eq!(written, Written { length: 7, is_cut: true });
         assert_eq!(buffer, [b'a', 0xC3, 0xA9, 0, 0xAA, 0xAA]);
         // SAFETY: as above.
-        let written = unsafe { write_narrow("ab", buffer.as_mut_ptr(), 1) };
+        let written = unsafe { write_narrow(b"ab", Narrow::Utf8, buffer.as_mut_ptr(), 1) };
         assert_eq!((written.is_cut, buffer[0]), (true, 0));
         // SAFETY: nothing may be written.
         let nothing = unsafe {
-            (write_narrow("ab", buffer.as_mut_ptr(), 0), write_narrow("ab", std::ptr::null_mut(), 9))
+            (
+                write_narrow(b"ab", Narrow::Utf8, buffer.as_mut_ptr(), 0),
+                write_narrow(b"ab", Narrow::Utf8, std::ptr::null_mut(), 9),
+            )
         };
         assert_eq!(nothing, (Written { length: 2, is_cut: true }, Written { length: 2, is_cut: false }));
         assert_eq!(buffer[0], 0);
+    }
+
+    #[test]
+    fn text_in_a_code_page_is_cut_between_characters() {
+        let narrow = Narrow::Page(testing::shift_jis());
+        let text = narrow.encode("a日本").expect("it has them");
+        let mut buffer = [0xAA_u8; 6];
+        // SAFETY: the capacity is less than the buffer's.
+        let written = unsafe { write_narrow(&text, narrow, buffer.as_mut_ptr(), 5) };
+        assert_eq!(written, Written { length: 5, is_cut: true });
+        assert_eq!(buffer, [b'a', 0x93, 0xFA, 0, 0xAA, 0xAA]);
+        // SAFETY: it has a terminator.
+        let read = unsafe { read_narrow(buffer.as_ptr(), narrow, -3) };
+        assert_eq!(read, Ok(Some("a日".into())));
     }
 
     #[test]
@@ -186,11 +215,11 @@ mod tests {
         const TEXT: &std::ffi::CStr = c"abc";
         // SAFETY: all of these have their length or a terminator.
         unsafe {
-            assert_eq!(read_narrow(TEXT.as_ptr().cast(), -3), Ok(Some("abc".into())));
-            assert_eq!(read_narrow(TEXT.as_ptr().cast(), 2), Ok(Some("ab".into())));
-            assert_eq!(read_narrow(TEXT.as_ptr().cast(), -2), Err(BadText::Length));
-            assert_eq!(read_narrow(std::ptr::null(), 5), Ok(None));
-            assert_eq!(read_narrow([0xFF, 0].as_ptr(), -3), Err(BadText::Encoding));
+            assert_eq!(read_narrow(TEXT.as_ptr().cast(), Narrow::Utf8, -3), Ok(Some("abc".into())));
+            assert_eq!(read_narrow(TEXT.as_ptr().cast(), Narrow::Utf8, 2), Ok(Some("ab".into())));
+            assert_eq!(read_narrow(TEXT.as_ptr().cast(), Narrow::Utf8, -2), Err(BadText::Length));
+            assert_eq!(read_narrow(std::ptr::null(), Narrow::Utf8, 5), Ok(None));
+            assert_eq!(read_narrow([0xFF, 0].as_ptr(), Narrow::Utf8, -3), Err(BadText::Encoding));
             let wide: Vec<u16> = "é😀\0".encode_utf16().collect();
             assert_eq!(read_wide(wide.as_ptr(), -3), Ok(Some("é😀".into())));
             assert_eq!(read_wide(wide.as_ptr(), 2), Err(BadText::Encoding));

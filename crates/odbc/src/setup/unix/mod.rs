@@ -8,8 +8,15 @@
 //! Both files are read. A data source of the user hides one of the system; with drivers it is the other way round. Without
 //! the system's `odbcinst.ini`, ordinary users get an error instead of their own drivers.
 
-use super::file::{about, change, read};
-use super::{Kind, Scope, Write};
+mod file;
+mod ini;
+pub(super) mod library;
+mod lock;
+#[cfg(test)]
+pub(super) mod tests;
+
+use super::{DRIVER, Entries, Kind, Scope, Write};
+use file::{about, change, read};
 use std::env;
 use std::io;
 use std::path::PathBuf;
@@ -81,12 +88,7 @@ impl Registry {
     }
 
     /// What is known about a driver or data source.
-    pub(super) fn entries(
-        &self,
-        kind: Kind,
-        scope: Scope,
-        name: &str,
-    ) -> io::Result<Option<Vec<(String, String)>>> {
+    pub(super) fn entries(&self, kind: Kind, scope: Scope, name: &str) -> io::Result<Option<Entries>> {
         let files = match scope {
             Scope::User => vec![self.file(kind, scope)],
             // Nobody says which of them the driver manager reads.
@@ -138,6 +140,29 @@ impl Registry {
         }
         let removed = change(&file, false, |ini| Ok(ini.remove(name).then_some(())))?;
         Ok(removed.map(|()| file))
+    }
+
+    /// What the driver manager wants to know about a driver.
+    pub(super) fn of_driver<'a>(description: &'a str, library: &'a str) -> Vec<(&'a str, &'a str)> {
+        vec![("Description", description), ("Driver", library)]
+    }
+
+    /// What a data source says about its driver.
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "Windows has to look for the library")]
+    pub(super) fn driver(&self, _: Scope) -> io::Result<String> {
+        Ok(DRIVER.into())
+    }
+
+    /// The name of a data source's driver, or the path of its library; "" if it has none.
+    #[expect(clippy::unused_self, reason = "Windows has another list of them")]
+    pub(super) fn driver_of(&self, _: Scope, _: &str, entries: &Entries) -> String {
+        super::entry(entries, "Driver").unwrap_or_default().to_owned()
+    }
+
+    /// Whether programs like this one can use what was found of a data source.
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "Windows has data sources of others")]
+    pub(super) fn check_source(&self, _: &str, _: Option<&Entries>) -> io::Result<()> {
+        Ok(())
     }
 
     /// What else the driver manager needs to find a driver.

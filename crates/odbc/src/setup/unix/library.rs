@@ -1,6 +1,6 @@
 //! Whether a file can be a driver.
 
-use super::invalid;
+use super::super::invalid;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -13,7 +13,7 @@ enum Found {
 }
 
 /// Refuses what the driver manager could not load. It would say "file not found" about a file that is there.
-pub(super) fn check(path: &Path) -> io::Result<()> {
+pub(in crate::setup) fn check(path: &Path) -> io::Result<()> {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
     read.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;

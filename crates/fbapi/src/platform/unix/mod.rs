@@ -1,0 +1,11 @@
+//! Linux, and what is close enough to it to compile.
+
+mod descriptors;
+pub(crate) mod folders;
+pub(crate) mod handlers;
+pub(crate) mod image;
+pub(crate) mod loader;
+pub(crate) mod names;
+pub(crate) mod root;
+pub(crate) mod trust;
+mod user;

@@ -1,0 +1,10 @@
+//! Windows.
+
+pub(crate) mod folders;
+pub(crate) mod handlers;
+pub(crate) mod image;
+pub(crate) mod loader;
+pub(crate) mod names;
+pub(crate) mod root;
+mod sid;
+pub(crate) mod trust;
