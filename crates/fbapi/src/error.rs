@@ -1,5 +1,6 @@
 //! Errors of the library and of its use.
 
+use crate::platform::trust;
 use firearrow_proto::api::status::StatusVector;
 use std::path::PathBuf;
 
@@ -79,9 +80,10 @@ pub enum Error {
     /// Other users could replace a file to be loaded, and so run code as this user.
     #[error(
         "{} is not used for the embedded engine, because {} {reason}: other users could run code here. Make it belong to \
-         you or root alone (chown, chmod go-w), or name another engine with FIREARROW_ENGINE",
+         {}, or name another engine with FIREARROW_ENGINE",
         path.display(),
-        culprit.display()
+        culprit.display(),
+        trust::REMEDY
     )]
     Unsafe {
         /// The path to be used.

@@ -1,6 +1,6 @@
 //! Registers the driver, and removes it.
 
-use super::{InstallArgs, UninstallArgs, failure, name_of, note, tell};
+use super::{InstallArgs, UninstallArgs, failure, name_of, note, platform, tell};
 use crate::failure::{Failure, Result};
 use crate::installed;
 use firearrowodbc::setup;
@@ -13,7 +13,7 @@ pub(super) fn install(args: &InstallArgs, json: bool) -> Result<()> {
         Some(path) => path.clone(),
         None => find()?,
     };
-    // unixODBC does not resolve relative paths.
+    // Driver managers do not resolve relative paths.
     let path = dunce::canonicalize(&path).map_err(|error| Failure::file(&path, &error))?;
     let written = setup::install(scope, &path).map_err(|error| failure(scope, &error))?;
     let what = format!("registered driver {} in", setup::DRIVER);

@@ -1,6 +1,6 @@
 //! Data sources.
 
-use super::{AddArgs, RemoveArgs, failure, home, name_of, note, tell};
+use super::{AddArgs, RemoveArgs, failure, name_of, note, platform, tell};
 use crate::failure::{Failure, Result};
 use crate::{output, terminal};
 use firearrow_bench::text::aligned;
@@ -22,7 +22,7 @@ pub(super) fn add(args: &AddArgs, json: bool) -> Result<()> {
     tell(json, ("added", &what), &written.file, None)?;
     note(&written.remarks);
     if scope == Scope::User {
-        note(&home::advice(&written.file).into_iter().collect::<Vec<_>>());
+        note(&platform::advice(&written.file).into_iter().collect::<Vec<_>>());
     }
     if ![Scope::User, Scope::System].iter().any(|scope| matches!(setup::installed(*scope), Ok(Some(_)))) {
         note(&["the driver is not registered yet: firearrow odbc install".to_owned()]);

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!  install  uninstall ─► driver ─┐
-//!  dsn add  list  remove ─► dsn ─┼─► firearrowodbc::setup ─► odbcinst.ini, odbc.ini
+//!  dsn add  list  remove ─► dsn ─┼─► firearrowodbc::setup ─► odbcinst.ini and odbc.ini, or Windows' registry
 //!  test ─► test ─────────────────┘
 //! ```
 
 mod driver;
 mod dsn;
-mod home;
+mod platform;
 mod test;
 
 use crate::failure::{Failure, Result};
@@ -31,9 +31,9 @@ pub(crate) struct OdbcArgs {
 
 #[derive(Debug, Subcommand)]
 enum OdbcCommand {
-    /// Register the driver with unixODBC, under the name Firearrow
+    #[command(about = platform::INSTALL_ABOUT)]
     Install(InstallArgs),
-    /// Remove the driver from unixODBC's registry
+    #[command(about = platform::UNINSTALL_ABOUT)]
     Uninstall(UninstallArgs),
     /// Add, list or remove data sources
     Dsn(DsnArgs),
@@ -42,31 +42,16 @@ enum OdbcCommand {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  firearrow odbc install
-  sudo firearrow odbc install --system
-  firearrow odbc install --driver /opt/firearrow/libfirearrowodbc.so
-
-Adds the section [Firearrow] to ~/.odbcinst.ini or /etc/odbcinst.ini; everything
-else in the file stays. ODBCSYSINI and ODBCINSTINI name another folder and file
-for --system, as they do for unixODBC. To use the driver without a data source:
-isql -k 'Driver=Firearrow;Dbname=host:path;Uid=…;Pwd=…'")]
+#[command(after_help = platform::INSTALL_HELP)]
 struct InstallArgs {
     #[command(flatten)]
     place: Place,
-    /// The driver, libfirearrowodbc.so [default: next to this program, or in ../lib]
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    #[arg(long, help = platform::DRIVER_HELP, value_name = "PATH", value_hint = ValueHint::FilePath)]
     driver: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  firearrow odbc uninstall
-  sudo firearrow odbc uninstall --system
-
-Data sources and the library are kept.")]
+#[command(after_help = platform::UNINSTALL_HELP)]
 struct UninstallArgs {
     #[command(flatten)]
     place: Place,
@@ -101,16 +86,7 @@ name.")]
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  firearrow odbc dsn add Shop 'firebird://alice@db/shop?wire_crypt=required'
-  firearrow odbc dsn add Shop 'Dbname=db:shop;Uid=alice;ReadOnly=Y'
-  firearrow odbc dsn add Shop db:shop --replace
-  sudo firearrow odbc dsn add Shop db/3050:/data/shop.fdb --system
-
-Adds a section to ~/.odbc.ini (or the file that ODBCINI names) or /etc/odbc.ini.
-A password in it makes the file readable for you alone, and is refused with
---system. Applications can give it when they connect.")]
+#[command(after_help = platform::ADD_HELP)]
 struct AddArgs {
     /// The name of the data source
     name: String,
@@ -125,10 +101,7 @@ struct AddArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  firearrow odbc dsn remove Shop
-  sudo firearrow odbc dsn remove Shop --system")]
+#[command(after_help = platform::REMOVE_HELP)]
 struct RemoveArgs {
     /// The name of the data source
     name: String,
@@ -137,16 +110,7 @@ struct RemoveArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  firearrow odbc test Shop
-  firearrow odbc test 'DSN=Shop;Uid=alice;Pwd=…'
-  firearrow odbc test db/3050:/data/shop.fdb
-  firearrow odbc test firebird://alice@db/shop --json
-
-Reads the data source and connects with the driver's settings, but without
-unixODBC and without the registered library. Executes the statements of
-CONNSETTINGS. The exit status is 1 if connecting fails.")]
+#[command(after_help = platform::TEST_HELP)]
 struct TestArgs {
     /// A data source, a connection string, a URL, or host:path
     #[arg(value_name = "DSN|CONNECTION-STRING")]
@@ -196,7 +160,7 @@ fn failure(scope: Scope, error: &io::Error) -> Failure {
     match (error.kind(), scope) {
         (io::ErrorKind::InvalidInput, _) => Failure::usage(error.to_string()),
         (io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem, Scope::System) => {
-            Failure::other(format!("{error}; use sudo, or --user for this user alone"))
+            Failure::other(format!("{error}; {}", platform::FOR_SYSTEM))
         }
         _ => Failure::other(error.to_string()),
     }

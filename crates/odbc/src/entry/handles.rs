@@ -40,11 +40,11 @@ pub(super) unsafe fn allocate(kind: SmallInt, input: Handle, output: *mut Handle
         unsafe { output.write_unaligned(std::ptr::null_mut()) };
     }
     match kind {
-        // SAFETY: as above.
-        abi::HANDLE_ENV => guard::plain(|| unsafe {
+        abi::HANDLE_ENV => {
             platform::stay_loaded();
-            new_environment(output)
-        }),
+            // SAFETY: as above.
+            guard::plain(|| unsafe { new_environment(output) })
+        }
         abi::HANDLE_DBC => guard::environment(input, |environment| {
             if output.is_null() {
                 return Err(no_place());

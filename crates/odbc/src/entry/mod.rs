@@ -14,6 +14,8 @@ mod execute;
 mod guard;
 mod handles;
 mod information;
+#[cfg(windows)]
+mod installer;
 mod output;
 mod results;
 mod transactions;

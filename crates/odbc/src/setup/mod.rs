@@ -23,6 +23,8 @@ pub use plan::{Plan, plan};
 use unix as platform;
 #[cfg(windows)]
 use windows as platform;
+#[cfg(windows)]
+pub(crate) use windows::{Mistake, Request, configure};
 
 use crate::connection_string::{Attributes, entry_name, is_list, settings_in};
 use firearrow::config::Target;
@@ -179,11 +181,24 @@ fn add_data_source_in(
 ) -> io::Result<Written> {
     check_name(name)?;
     let attributes = attributes(text)?;
+    let write = if replace { Write::Replace } else { Write::New };
+    add_attributes_in(registry, name, &attributes, &registry.driver(scope)?, scope, write)
+}
+
+/// Adds a data source of these attributes. `driver` is what it says about its driver.
+fn add_attributes_in(
+    registry: &Registry,
+    name: &str,
+    attributes: &Attributes,
+    driver: &str,
+    scope: Scope,
+    write: Write,
+) -> io::Result<Written> {
     if attributes.data_source().is_some() {
         return Err(invalid("a data source cannot refer to another one; leave out DSN"));
     }
     // It must work for others, whose environment is a different one.
-    let settings = settings_in(&|_| None, &attributes, None).map_err(|failure| invalid(failure.text))?;
+    let settings = settings_in(&|_| None, attributes, None).map_err(|failure| invalid(failure.text))?;
     check_path(&settings.config.target, attributes.filled("DBNAME").unwrap_or_default())?;
     let private = settings.config.password.is_some();
     if private && scope == Scope::System {
@@ -191,12 +206,10 @@ fn add_data_source_in(
             "every user of this machine could read the password; leave it out, or add the data source for yourself only",
         ));
     }
-    let driver = registry.driver(scope)?;
-    let mut entries = vec![("Driver", driver.as_str())];
+    let mut entries = vec![("Driver", driver)];
     entries.extend(attributes.get("DESCRIPTION").map(|text| ("Description", text)));
     let pairs = settings.effective.pairs().filter(|(name, value)| *name != "DRIVER" && !value.is_empty());
     entries.extend(pairs.map(|(name, value)| (entry_name(name), value)));
-    let write = if replace { Write::Replace } else { Write::New };
     let (file, replaced) = registry.set(Kind::DataSource, scope, name, &entries, private, write)?;
     Ok(Written {
         file,

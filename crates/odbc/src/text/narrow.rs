@@ -1,7 +1,7 @@
 //! The encoding of narrow text.
 //!
 //! On Unix it is UTF-8. On Windows it is the code page of the process. Data in `SQL_C_CHAR` buffers are in the character set
-//! of the connection string instead, if that is a single-byte one.
+//! of the connection string instead, if that is UTF8 or a single-byte one: so they are with Firebird's official driver.
 
 use super::CodePage;
 use crate::platform;
@@ -46,8 +46,7 @@ impl Narrow {
     fn of_charset(name: &str) -> Option<Self> {
         static KNOWN: Mutex<Vec<&'static CodePage>> = Mutex::new(Vec::new());
         if ["UTF8", "UTF-8", "UNICODE_FSS"].iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            // Existing data sources name it for its columns, not for their programs.
-            return None;
+            return Some(Self::Utf8);
         }
         let set = charset::by_name(name)?;
         let single = charset::single_byte(set.id)?;
@@ -135,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn single_byte_character_sets_are_pages() {
+    fn utf8_and_single_byte_character_sets_are_encodings() {
         for (name, text, bytes) in
             [("win1252", "€", b"\x80"), ("WIN1251", "€", b"\x88"), ("iso8859_2", "ł", b"\xB3")]
         {
@@ -143,7 +142,10 @@ mod tests {
             assert_eq!(narrow.encode(text).as_deref(), Ok(&bytes[..]), "{name}");
             assert_eq!(narrow, Narrow::of_charset(&name.to_ascii_uppercase()).expect(name));
         }
-        for name in ["NONE", "UTF8", "utf-8", "OCTETS", "SJIS_0208", "GB18030", "?", ""] {
+        for name in ["UTF8", "utf-8"] {
+            assert_eq!(Narrow::of_charset(name), Some(Narrow::Utf8), "{name}");
+        }
+        for name in ["NONE", "OCTETS", "SJIS_0208", "GB18030", "?", ""] {
             assert_eq!(Narrow::of_charset(name), None, "{name}");
         }
     }

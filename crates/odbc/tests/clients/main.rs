@@ -9,6 +9,9 @@
 //! named skip; `make setup` installs them, except turbodbc, which has to be compiled. `FIREARROW_TEST_PYTHON` names another
 //! Python than that of the repository's `.venv-python`.
 
+// They are programs of Linux.
+#![cfg(unix)]
+
 mod arrow_odbc;
 mod fixture;
 mod isql;

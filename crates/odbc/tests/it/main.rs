@@ -21,6 +21,8 @@ mod fuzz;
 mod get_data;
 mod handles;
 mod information;
+#[cfg(windows)]
+mod library;
 mod lost_connections;
 mod memory;
 mod odbc;

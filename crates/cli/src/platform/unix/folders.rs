@@ -1,6 +1,5 @@
 //! Folders of the user, as the XDG Base Directory Specification has them.
 
-use nix::unistd::{Uid, User};
 use std::env;
 use std::path::PathBuf;
 
@@ -11,11 +10,6 @@ fn variable(name: &str) -> Option<PathBuf> {
 /// The user's home folder.
 pub(crate) fn home() -> Option<PathBuf> {
     variable("HOME")
-}
-
-/// The user's home folder by the system's list of users, whatever the environment says.
-pub(crate) fn recorded_home() -> Option<PathBuf> {
-    Some(User::from_uid(Uid::current()).ok()??.dir)
 }
 
 /// Where programs keep what they remember.

@@ -12,11 +12,6 @@ pub(crate) fn home() -> Option<PathBuf> {
     variable("USERPROFILE")
 }
 
-/// Programs go by the environment alone.
-pub(crate) fn recorded_home() -> Option<PathBuf> {
-    None
-}
-
 /// Where programs keep what they remember.
 pub(crate) fn state() -> Option<PathBuf> {
     variable("LOCALAPPDATA")

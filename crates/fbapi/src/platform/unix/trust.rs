@@ -14,6 +14,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// How to make it nobody else's.
+pub(crate) const REMEDY: &str = "you or root alone (chown, chmod go-w)";
 const STICKY: u32 = 0o1000;
 /// Depth of folders below the plugin folder; there is one, `udr`.
 const DEEPEST: u32 = 4;

@@ -11,6 +11,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+/// How to make it nobody else's.
+pub(crate) const REMEDY: &str =
+    "you or administrators alone, and let nobody else write there (properties, security)";
 /// Users and groups that can do everything anyway: the system, administrators, the installer of Windows; and the
 /// placeholders for an object's owner.
 const TRUSTED: [&str; 5] = [

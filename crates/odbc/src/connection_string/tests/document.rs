@@ -26,7 +26,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("ROLE", "SQL role"),
     (
         "CHARSET",
-        "The connection always has UTF8. A code page such as `WIN1252` is that of columns of CHARACTER SET NONE and of parameters for them; 01S02 says so",
+        "The connection always has UTF8. A code page such as `WIN1252` is that of columns of CHARACTER SET NONE and of parameters for them; 01S02 says so. On Windows, UTF8 or a single-byte set is also the encoding of data in `SQL_C_CHAR`",
     ),
     ("DIALECT", "`3` (default) or `1`"),
     (

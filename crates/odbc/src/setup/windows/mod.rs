@@ -11,10 +11,13 @@
 //!
 //! 32-bit programs have keys of their own for the system (`WOW6432Node`), but share those of the user.
 
+mod configure;
 mod key;
 pub(super) mod library;
 #[cfg(test)]
 pub(super) mod tests;
+
+pub(crate) use configure::{Mistake, Request, configure};
 
 use super::{DRIVER, Entries, Kind, Scope, Write, entry, invalid};
 use key::Place;

@@ -1,3 +1,4 @@
+use super::configure::{Mistake, Request, configure_in};
 use super::*;
 use crate::setup::{
     DataSource, Written, add_data_source_in, data_source_in, install_in, installed_in, list_in,
@@ -206,4 +207,43 @@ fn many_can_add_data_sources_at_once() {
         }
     });
     assert_eq!(list_in(&place.registry).expect("read").len(), 20);
+}
+
+#[test]
+fn the_installer_adds_changes_and_removes_data_sources() {
+    let place = place();
+    let registry = &place.registry;
+    let ask = |request, scope, list: &[(&str, &str)]| {
+        configure_in(registry, request, scope, "Firearrow", pairs(list)).map_err(|(mistake, _)| mistake)
+    };
+    let entries = |scope, name| registry.entries(Kind::DataSource, scope, name).expect("read");
+    let given = [("dsn", "Shop"), ("Dbname", "h:x"), ("UID", "alice"), ("Description", "d")];
+    for scope in [Scope::User, Scope::System] {
+        assert_eq!(ask(Request::Add, scope, &given), Ok(()));
+        // As the standard says of calls without a window.
+        assert_eq!(ask(Request::Add, scope, &given), Ok(()));
+        assert_eq!(ask(Request::Change, scope, &[("DSN", "Shop"), ("DATABASE", "h:y")]), Ok(()));
+        let found = entries(scope, "Shop").expect("it is there");
+        for (name, value) in [("Dbname", "h:y"), ("User", "alice"), ("Description", "d")] {
+            assert_eq!(entry(&found, name), Some(value), "{found:?}");
+        }
+        assert_eq!(entry(&found, "Driver").map(PathBuf::from), installed_in(registry, scope).expect("read"));
+        assert_eq!(place.list(Kind::DataSource, scope), pairs(&[("Shop", "Firearrow")]));
+        assert_eq!(ask(Request::Remove, scope, &[("DSN", "shop")]), Ok(()));
+        assert_eq!(entries(scope, "Shop"), None);
+        assert_eq!(ask(Request::Remove, scope, &[("DSN", "shop")]), Err(Mistake::DataSource));
+        assert_eq!(ask(Request::Change, scope, &given), Err(Mistake::DataSource));
+    }
+    for (list, mistake) in [
+        (&[("Dbname", "h:x")][..], Mistake::Keyword),
+        (&[("DSN", "")], Mistake::Keyword),
+        (&[("DSN", "a;b"), ("Dbname", "h:x")], Mistake::DataSource),
+        (&[("DSN", "Shop"), ("ReadOnly", "maybe"), ("Dbname", "h:x")], Mistake::Keyword),
+        (&[("DSN", "Shop")], Mistake::Keyword),
+    ] {
+        assert_eq!(ask(Request::Add, Scope::User, list), Err(mistake), "{list:?}");
+    }
+    let secret = [("DSN", "Shop"), ("Dbname", "h:x"), ("PWD", "secret")];
+    assert_eq!(ask(Request::Add, Scope::System, &secret), Err(Mistake::Keyword));
+    assert_eq!(ask(Request::Add, Scope::User, &secret), Ok(()));
 }

@@ -1,5 +1,9 @@
 //! Windows.
 
+mod installer;
+
+pub(crate) use installer::{is_of_system, post_error, show};
+
 use crate::text::CodePage;
 use std::ptr::{null, null_mut};
 use windows_sys::Win32::Foundation::{FILETIME, SYSTEMTIME};
@@ -7,7 +11,8 @@ use windows_sys::Win32::Globalization::{
     GetACP, MB_ERR_INVALID_CHARS, MultiByteToWideChar, WC_NO_BEST_FIT_CHARS, WideCharToMultiByte,
 };
 use windows_sys::Win32::System::LibraryLoader::{
-    GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_PIN, GetModuleHandleExW,
+    GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_PIN,
+    GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT, GetModuleFileNameW, GetModuleHandleExW,
 };
 use windows_sys::Win32::System::Time::{FileTimeToSystemTime, SystemTimeToTzSpecificLocalTime};
 
@@ -21,6 +26,21 @@ pub(crate) fn stay_loaded() {
     let mut module = null_mut();
     // SAFETY: the address is within this library, and the place for the handle may be written. Failing changes nothing.
     unsafe { GetModuleHandleExW(flags, (stay_loaded as fn()) as *const u16, &raw mut module) };
+}
+
+/// The path of this library; `None` where its code is part of a program.
+pub(crate) fn own_library() -> Option<String> {
+    // The longest path there is.
+    let mut path = vec![0_u16; 1 << 15];
+    let (flags, mut module) =
+        (GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT, null_mut());
+    // SAFETY: as above; the buffer has its length.
+    let length = unsafe {
+        GetModuleHandleExW(flags, (own_library as fn() -> Option<String>) as *const u16, &raw mut module);
+        GetModuleFileNameW(module, path.as_mut_ptr(), path.len() as u32)
+    };
+    let path = String::from_utf16(path.get(..length as usize)?).ok()?;
+    path.to_ascii_lowercase().ends_with(".dll").then_some(path)
 }
 
 /// The code page of narrow text in this process, unless that is UTF-8.
