@@ -14,5 +14,9 @@ from=$(built "$triple")
 add_papers "$folder" install-windows.md
 # All in one folder, where Windows looks for libraries.
 install --target-directory "$folder" "$from"/{firearrow.exe,adbc_driver_firebird.dll,firearrowodbc.dll}
-add_completions "$folder/share" "${WINE:-wine}" "$folder/firearrow.exe"
+# Wine runs the command here, in a folder of its own.
+export WINEDEBUG=-all WINEPREFIX=$target/wine
+if command -v wine >/dev/null && [[ -x scripts/wine/prepare.sh ]]; then scripts/wine/prepare.sh; fi
+add_completions "$folder/share" wine "$folder/firearrow.exe"
+if command -v wineserver >/dev/null; then wineserver --kill || true; fi
 zip_up "$name"

@@ -42,7 +42,7 @@ check_command() {
     contains "$text" "commit: "
     contains "$("$@" completions bash)" "_firearrow"
     "$@" create "$url" --quiet >/dev/null
-    text=$("$@" sql "$url" -c "CREATE TABLE T (N INTEGER, S VARCHAR(20)); COMMIT; INSERT INTO T VALUES (42, 'bäh'); COMMIT;" 2>&1) || fail "$text"
+    text=$("$@" sql "$url" "CREATE TABLE T (N INTEGER, S VARCHAR(20)); INSERT INTO T VALUES (42, 'bäh');" 2>&1) || fail "$text"
     contains "$("$@" query "$url" 'SELECT N, S FROM T' --format json)" "42"
     contains "$("$@" query "$url" 'SELECT N, S FROM T' --format csv)" "42,bäh"
     contains "$("$@" info "$url")" "encryption"
