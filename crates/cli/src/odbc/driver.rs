@@ -1,6 +1,6 @@
 //! Registers the driver, and removes it.
 
-use super::{InstallArgs, UninstallArgs, failure, name_of, note, platform, tell};
+use super::{InstallArgs, UninstallArgs, failure, name_of, note, tell};
 use crate::failure::{Failure, Result};
 use crate::installed;
 use firearrowodbc::setup;

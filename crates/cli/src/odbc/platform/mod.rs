@@ -6,6 +6,6 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(super) use unix::*;
+pub(in crate::odbc) use unix::*;
 #[cfg(windows)]
-pub(super) use windows::*;
+pub(in crate::odbc) use windows::*;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-pub(super) const INSTALL_ABOUT: &str = "Register the driver with Windows, under the name Firearrow";
+pub(in crate::odbc) const INSTALL_ABOUT: &str = "Register the driver with Windows, under the name Firearrow";
 
-pub(super) const INSTALL_HELP: &str = r#"Examples:
+pub(in crate::odbc) const INSTALL_HELP: &str = r#"Examples:
   firearrow odbc install
   firearrow odbc install --system
   firearrow odbc install --driver C:\Firearrow\firearrowodbc.dll
@@ -16,19 +16,19 @@ Driver=Firearrow;Dbname=host:path;Uid=…;Pwd=…
 Without --system, the driver works in your own data sources only, which name its
 library."#;
 
-pub(super) const DRIVER_HELP: &str =
+pub(in crate::odbc) const DRIVER_HELP: &str =
     "The driver, firearrowodbc.dll [default: next to this program, or in ..\\lib]";
 
-pub(super) const UNINSTALL_ABOUT: &str = "Remove the driver from Windows' registry";
+pub(in crate::odbc) const UNINSTALL_ABOUT: &str = "Remove the driver from Windows' registry";
 
-pub(super) const UNINSTALL_HELP: &str = "\
+pub(in crate::odbc) const UNINSTALL_HELP: &str = "\
 Examples:
   firearrow odbc uninstall
   firearrow odbc uninstall --system
 
 --system needs an administrator's console. Data sources and the library are kept.";
 
-pub(super) const ADD_HELP: &str = r#"Examples:
+pub(in crate::odbc) const ADD_HELP: &str = r#"Examples:
   firearrow odbc dsn add Shop "firebird://alice@db/shop?wire_crypt=required"
   firearrow odbc dsn add Shop "Dbname=db:shop;Uid=alice;ReadOnly=Y"
   firearrow odbc dsn add Shop db:shop --replace
@@ -39,12 +39,12 @@ with --system, which needs an administrator's console. It is a data source of
 64-bit programs. A password in it can be read by you and administrators, and is
 refused with --system. Applications can give it when they connect."#;
 
-pub(super) const REMOVE_HELP: &str = "\
+pub(in crate::odbc) const REMOVE_HELP: &str = "\
 Examples:
   firearrow odbc dsn remove Shop
   firearrow odbc dsn remove Shop --system";
 
-pub(super) const TEST_HELP: &str = r#"Examples:
+pub(in crate::odbc) const TEST_HELP: &str = r#"Examples:
   firearrow odbc test Shop
   firearrow odbc test "DSN=Shop;Uid=alice;Pwd=…"
   firearrow odbc test db/3050:C:\data\shop.fdb
@@ -55,9 +55,9 @@ Windows' driver manager and without the registered library. Executes the
 statements of CONNSETTINGS. The exit status is 1 if connecting fails."#;
 
 /// How to change what belongs to all users.
-pub(super) const FOR_SYSTEM: &str = "use an administrator's console, or --user for this user alone";
+pub(in crate::odbc) const FOR_SYSTEM: &str = "use an administrator's console, or --user for this user alone";
 
 /// Everybody finds the registry.
-pub(super) fn advice(_: &Path) -> Option<String> {
+pub(in crate::odbc) fn advice(_: &Path) -> Option<String> {
     None
 }
