@@ -163,6 +163,7 @@ mod lost_commit;
 mod parallel;
 mod params;
 mod partition;
+mod platform;
 mod precision;
 mod row;
 mod rows;

@@ -1,6 +1,6 @@
 //! Errors of the library and of its use.
 
-use crate::platform::trust;
+use crate::platform::access;
 use firearrow_proto::api::status::StatusVector;
 use std::path::PathBuf;
 
@@ -83,7 +83,7 @@ pub enum Error {
          {}, or name another engine with FIREARROW_ENGINE",
         path.display(),
         culprit.display(),
-        trust::REMEDY
+        access::REMEDY
     )]
     Unsafe {
         /// The path to be used.

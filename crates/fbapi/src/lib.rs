@@ -68,6 +68,7 @@ mod runtime;
 mod statement;
 mod status;
 mod transaction;
+mod trust;
 
 pub use attachment::{Attachment, CancelKind, Canceller};
 pub use batch::{Batch, BatchOptions, BlobPolicy};

@@ -334,7 +334,8 @@ fn interface<I>(
 
 /// Another driver in this process may have configured the same library before us.
 fn check_root(wanted: &Path, used: &str, runtime: &Runtime) -> Result<(), Error> {
-    let same = Path::new(used) == wanted || dunce::canonicalize(used).ok() == fs::canonicalize(wanted).ok();
+    let same =
+        Path::new(used) == wanted || dunce::canonicalize(used).ok() == dunce::canonicalize(wanted).ok();
     if same || runtime.kind == RuntimeKind::Distribution {
         return Ok(());
     }

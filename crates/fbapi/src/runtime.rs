@@ -3,11 +3,8 @@
 use crate::Error;
 use crate::place::{self, IN_SITE_PACKAGES};
 use crate::platform::names;
-use crate::platform::trust::Trust;
+use crate::trust::Trust;
 use std::path::{Path, PathBuf};
-
-/// What the engine reads or loads in addition to its plugins.
-const BESIDE: [&str; 4] = ["intl", "tzdata", "firebird.msg", "plugins.conf"];
 
 /// How a client library was installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +124,7 @@ impl Runtime {
             trust.check_all(plugins)?;
         }
         let base = root.as_deref().or_else(|| plugins.as_deref()?.parent());
-        for beside in base.into_iter().flat_map(|base| BESIDE.map(|name| base.join(name))) {
+        for beside in base.into_iter().flat_map(|base| names::BESIDE.map(|name| base.join(name))) {
             if beside.is_dir() {
                 trust.check_all(&beside)?;
             } else if beside.exists() {

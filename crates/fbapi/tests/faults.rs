@@ -1,5 +1,6 @@
 //! Broken installations, other libraries and other processes. Code that loads a library runs in its own process: the
 //! test program starts itself again with the name of one test.
+#![cfg(unix)]
 #![allow(missing_docs, reason = "a test binary has no public interface")]
 
 use firearrow_fbapi::{

@@ -319,8 +319,13 @@ mod tests {
         let changed = fs::read_to_string(&path).unwrap().replace("\"pages\": 100", "\"pages\": 101");
         fs::write(&path, changed).unwrap();
         assert!(Manifest::read(folder.path()).unwrap_err().text(false).contains("its checksum differs"));
-        fs::remove_file(&path).unwrap();
-        std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_no_manifest() {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", folder.path().join(MANIFEST)).unwrap();
         assert!(Manifest::read(folder.path()).unwrap_err().text(false).contains("symbolic link"));
     }
 

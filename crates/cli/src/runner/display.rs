@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Result};
 use crate::output::{Format, Output, Sink, Style};
 use crate::pager::Pager;
+use crate::platform::files;
 use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -60,7 +61,10 @@ impl Display {
         let mut options = File::options();
         options.create(true).write(true).append(append).truncate(!append);
         self.file = match path {
-            Some(path) => Some(options.open(path).map_err(|error| Failure::file(path, &error))?),
+            Some(path) => {
+                let file = files::device(path, &options).unwrap_or_else(|| options.open(path));
+                Some(file.map_err(|error| Failure::file(path, &error))?)
+            }
             None => None,
         };
         Ok(())

@@ -5,12 +5,11 @@ use super::input::words;
 use super::{Next, Shell};
 use crate::failure::{Failure, Result};
 use crate::output::{Format, print};
-use crate::platform::folders;
+use crate::platform::{folders, process};
 use crate::runner::{Flow, Listing, PlanForm, Runner};
 use crate::terminal;
 use clap::ValueEnum;
 use std::path::PathBuf;
-use std::process::Command as Process;
 use std::time::Duration;
 
 /// `on`, `off`, or nothing, which changes it.
@@ -392,12 +391,11 @@ pub(super) const COMMANDS: &[Command] = &[
         arguments: "[COMMAND]",
         help: "run a command of the system",
         run: |_, arguments| {
-            let shell = std::env::var("SHELL").unwrap_or_else(|_| "sh".to_owned());
-            let mut process = Process::new(shell);
-            if !arguments.all.is_empty() {
-                process.args(["-c", arguments.all]);
-            }
-            let status = process.status()?;
+            let mut command = match arguments.all.is_empty() {
+                true => process::interactive_shell(),
+                false => process::users_shell(arguments.all),
+            };
+            let status = command.status()?;
             if !status.success() {
                 print(&format!("{status}\n"))?;
             }

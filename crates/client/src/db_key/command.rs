@@ -2,8 +2,9 @@
 
 use super::{LONGEST_KEY, failed, too_long};
 use crate::error::{Error, Kind, Result};
+use crate::platform;
 use std::io::{self, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,11 +14,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Returns what the command prints. At `deadline` it is killed, with everything it has started. It has no terminal.
 pub(super) fn output(command: &str, deadline: Instant) -> Result<Vec<u8>> {
-    let mut shell = Command::new("sh");
-    shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::piped());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut shell, 0);
-    let mut child = shell.spawn().map_err(|error| cannot_run(&error))?;
+    let mut shell = platform::shell(command);
+    let mut child =
+        shell.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|error| cannot_run(&error))?;
     match finish(&mut child, deadline) {
         Ok((text, status)) if status.success() => Ok(text),
         Ok((_, status)) => Err(failed(format!("db_key: the command failed ({status})"))),
@@ -70,10 +69,7 @@ fn wait(child: &mut Child, deadline: Instant) -> Result<ExitStatus> {
 
 /// Ends the command and its children. Nobody has waited for it yet, so its number is still its own.
 fn kill(child: &mut Child) {
-    #[cfg(unix)]
-    if let Ok(group) = i32::try_from(child.id()) {
-        let _ = nix::sys::signal::killpg(nix::unistd::Pid::from_raw(group), nix::sys::signal::SIGKILL);
-    }
+    platform::kill_family(child);
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -86,7 +82,7 @@ fn cannot_run(error: &io::Error) -> Error {
     failed(format!("db_key: the command cannot be run: {error}"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

@@ -55,10 +55,11 @@ impl Spot {
         let Self::Manifest(path) = self else {
             let key = LOCAL_MACHINE.create(key())?;
             for (name, value) in [
+                // First, because it tells whose the key is.
+                ("entrypoint", ENTRYPOINT),
                 ("name", "Firearrow"),
                 ("version", env!("CARGO_PKG_VERSION")),
                 ("source", "firearrow adbc install"),
-                ("entrypoint", ENTRYPOINT),
                 ("driver", library),
             ] {
                 key.set_string(name, value)?;

@@ -72,6 +72,22 @@ pub(crate) fn shell(line: &str) -> Command {
     command
 }
 
+/// A shell that asks for commands: the user's.
+pub(crate) fn interactive_shell() -> Command {
+    Command::new(user_shell())
+}
+
+/// A command line for the user's shell.
+pub(crate) fn users_shell(line: &str) -> Command {
+    let mut command = Command::new(user_shell());
+    command.args(["-c", line]);
+    command
+}
+
+fn user_shell() -> String {
+    std::env::var("SHELL").unwrap_or_else(|_| "sh".to_owned())
+}
+
 /// The editor to use if the user has not chosen one.
 pub(crate) const EDITOR: &str = "vi";
 

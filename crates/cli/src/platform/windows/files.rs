@@ -13,9 +13,10 @@ pub(crate) const STANDARD_INPUT: &str = "CONIN$";
 /// `FILE_FLAG_OPEN_REPARSE_POINT`: opens a link itself, not what it leads to.
 const OPEN_LINK: u32 = 0x0020_0000;
 /// Names that stand for devices in every folder, with any extension.
-const DEVICES: [&str; 22] = [
-    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
-    "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+const DEVICES: [&str; 30] = [
+    "conin$", "conout$", "com¹", "com²", "com³", "lpt¹", "lpt²", "lpt³", "con", "prn", "aux", "nul", "com1",
+    "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5",
+    "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
 /// New files have the permissions of their folder.
@@ -42,16 +43,22 @@ pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens what a reserved name stands for: `NUL` and `CON` can be written to. Others would be lost in a device that nobody meant.
+/// Opens what a reserved name stands for: `NUL` and `CON` can be written to. Others are refused: the data would be lost in
+/// a device that nobody meant.
 pub(crate) fn device(path: &Path, options: &OpenOptions) -> Option<io::Result<File>> {
     let name = path.file_name()?.to_str()?;
-    let stem = name.split('.').next().unwrap_or(name).trim_end();
-    let device = DEVICES.iter().find(|device| stem.eq_ignore_ascii_case(device))?;
-    if name.len() == stem.len() && matches!(*device, "nul" | "con") {
+    let refused = |text| Some(Err(io::Error::new(io::ErrorKind::InvalidInput, text)));
+    let stem = name.split(['.', ':']).next().unwrap_or(name).trim_end();
+    let Some(device) = DEVICES.iter().find(|device| stem.eq_ignore_ascii_case(device)) else {
+        // A stream of another file, which nobody would find again.
+        return name
+            .contains(':')
+            .then(|| refused(format!("{name}: names of files do not contain colons on Windows")))?;
+    };
+    if name.trim_end_matches(':').len() == stem.len() && matches!(*device, "nul" | "con") {
         return Some(options.open(format!(r"\\.\{device}")));
     }
-    let text = format!("{} is the name of a device on Windows, with any extension; choose another", stem);
-    Some(Err(io::Error::new(io::ErrorKind::InvalidInput, text)))
+    refused(format!("{stem} is the name of a device on Windows, with any extension; choose another"))
 }
 
 /// Paths do not name open files.
@@ -80,10 +87,10 @@ mod tests {
         for path in ["x.parquet", "console.csv", "folder/nullable", "com10.txt"] {
             assert!(device(Path::new(path), &options).is_none(), "{path}");
         }
-        for path in ["nul", r"folder\NUL"] {
+        for path in ["nul", r"folder\NUL", "nul:"] {
             assert!(device(Path::new(path), &options).unwrap().is_ok(), "{path}");
         }
-        for path in ["con.csv", "LPT1", "aux.tar.gz", "nul.parquet"] {
+        for path in ["con.csv", "LPT1", "aux.tar.gz", "nul.parquet", "COM1:", "x.csv:y", "CONOUT$"] {
             assert!(device(Path::new(path), &options).unwrap().is_err(), "{path}");
         }
     }

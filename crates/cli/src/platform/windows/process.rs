@@ -1,12 +1,17 @@
 //! Console events and child processes.
+//!
+//! Programs of the system are started by their full paths, and what the shell starts is not looked for in the current folder:
+//! anybody may have put a program there.
 
+use std::env;
 use std::io;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// Numbers of signals, for the exit statuses that users know from other systems. Console events arrive as the first.
+/// Numbers of signals, for the exit statuses that users know from other systems. All console events are reported as the
+/// first.
 pub(crate) const SIGINT: i32 = 2;
 pub(crate) const SIGHUP: i32 = 1;
 pub(crate) const SIGQUIT: i32 = 3;
@@ -17,7 +22,8 @@ pub(crate) const NOT_FOUND: i32 = 9009;
 /// A pager that users expect. `more` is always there, but does not know colours or long lines.
 pub(crate) const PAGER: &str = "less.exe";
 
-/// Calls `take` on Ctrl-C, Ctrl-Break, and when the console is closed, in a thread of its own.
+/// Calls `take` on Ctrl-C and Ctrl-Break, in a thread of its own. When the console is closed it is called, too, but Windows
+/// may end this process before it has done anything.
 pub(crate) fn on_signal(take: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     let take = Mutex::new(take);
     let handler = move || (take.lock().unwrap_or_else(PoisonError::into_inner))(SIGINT);
@@ -40,9 +46,13 @@ pub(crate) fn kill(id: NonZeroU32) -> io::Result<()> {
 }
 
 fn taskkill(id: u32) -> io::Result<()> {
-    let mut command = Command::new("taskkill");
-    let status =
-        command.args(["/F", "/PID", &id.to_string()]).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    // With what it has started: the shell's programs are its children.
+    let mut command = Command::new(of_system("taskkill.exe"));
+    let status = command
+        .args(["/F", "/T", "/PID", &id.to_string()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
     if status.success() { Ok(()) } else { Err(io::Error::other(format!("taskkill: {status}"))) }
 }
 
@@ -63,8 +73,27 @@ pub(crate) fn shell_with(line: &str, path: &Path) -> Command {
 /// A command line for the system's shell.
 pub(crate) fn shell(line: &str) -> Command {
     use std::os::windows::process::CommandExt;
-    let mut command = Command::new("cmd");
-    // The shell has quoting rules of its own, so nothing is quoted for it.
-    command.args(["/D", "/C"]).raw_arg(line);
+    let mut command = Command::new(of_system("cmd.exe"));
+    // The shell has quoting rules of its own: it removes the first and the last quote, and nothing else.
+    command.args(["/D", "/S", "/C"]).raw_arg(format!("\"{line}\""));
+    command.env("NoDefaultCurrentDirectoryInExePath", "1");
     command
+}
+
+/// A command line for the user's shell, which is the system's.
+pub(crate) fn users_shell(line: &str) -> Command {
+    shell(line)
+}
+
+/// A shell that asks for commands.
+pub(crate) fn interactive_shell() -> Command {
+    let mut command = Command::new(of_system("cmd.exe"));
+    command.arg("/D").env("NoDefaultCurrentDirectoryInExePath", "1");
+    command
+}
+
+/// A program of Windows.
+fn of_system(name: &str) -> PathBuf {
+    let windows = env::var_os("SystemRoot").filter(|path| Path::new(path).is_absolute());
+    windows.map_or_else(|| r"C:\Windows".into(), PathBuf::from).join("System32").join(name)
 }

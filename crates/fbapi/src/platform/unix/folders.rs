@@ -9,10 +9,10 @@
 //! No name in `/tmp` is predictable, so no other user can take it first. All processes of a user must agree on the lock
 //! folder, whatever their environment, because two lock folders protect nothing.
 
-use super::trust::Trust;
 use super::user;
 use crate::Error;
 use crate::options::ServerMode;
+use crate::trust::Trust;
 use std::ffi::{CString, OsStr};
 use std::fs::{self, DirBuilder};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

@@ -1,5 +1,6 @@
 //! Linux, and what is close enough to it to compile.
 
+pub(crate) mod access;
 mod descriptors;
 pub(crate) mod folders;
 pub(crate) mod handlers;
@@ -7,5 +8,4 @@ pub(crate) mod image;
 pub(crate) mod loader;
 pub(crate) mod names;
 pub(crate) mod root;
-pub(crate) mod trust;
 mod user;

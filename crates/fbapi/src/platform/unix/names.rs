@@ -12,6 +12,9 @@ pub(crate) const OF_ENVIRONMENT: [&str; 3] = ["bin", "lib", "lib64"];
 /// The plugin that tells 5.0 from 4.0, which have the same engine number.
 pub(crate) const PROFILER: &str = "libDefault_Profiler.so";
 
+/// What the engine reads or loads in addition to its plugins.
+pub(crate) const BESIDE: [&str; 4] = ["intl", "tzdata", "firebird.msg", "plugins.conf"];
+
 /// The file name of the engine plugin with this number.
 pub(crate) fn engine(number: u8) -> String {
     format!("libEngine{number}.so")

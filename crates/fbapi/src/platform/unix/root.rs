@@ -11,14 +11,14 @@
 //!
 //! A root is built next to its final place and then renamed, so it exists completely or not at all, even if other
 //! processes build the same one. The engine writes `firebird.log` into it and nothing into the installation. Every file
-//! is checked when it is linked or copied (see [`trust`](super::trust)) and named by its resolved path.
+//! is checked when it is linked or copied (see [`trust`](crate::trust)) and named by its resolved path.
 
 use super::loader::compatible_links;
-use super::trust::Trust;
 use super::{folders, names};
 use crate::Error;
 use crate::options::{LoadOptions, ServerMode};
 use crate::runtime::{Runtime, RuntimeKind};
+use crate::trust::Trust;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;

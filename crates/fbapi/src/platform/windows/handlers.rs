@@ -1,5 +1,5 @@
-//! What the library takes from the process. On Windows it leaves console handlers and open files alone: it installs handlers of signals on
-//! Unix only (`CtrlCHandler` in `yvalve/why.cpp`, releases 3.0 to 5.0), and handles are not inherited.
+//! What the library takes from the process: nothing on Windows. It installs handlers of signals on Unix only
+//! (`CtrlCHandler` in `yvalve/why.cpp`, releases 3.0 to 5.0), and handles are not inherited.
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Where the file says at which offset its header is.
 const OFFSET: usize = 0x3c;
-/// Bytes of the signature, the file header and the sections' table that are looked at.
+/// Bytes of the signature and of the file header.
 const HEADER: usize = 24;
 /// `IMAGE_FILE_DLL`.
 const IS_LIBRARY: u16 = 0x2000;

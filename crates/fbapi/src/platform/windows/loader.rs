@@ -11,7 +11,7 @@ use std::ptr;
 use windows_sys::Win32::Foundation::{ERROR_BAD_EXE_FORMAT, ERROR_MOD_NOT_FOUND, HMODULE};
 use windows_sys::Win32::System::LibraryLoader::{
     GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT, GetModuleFileNameW,
-    GetModuleHandleExW, GetModuleHandleW,
+    GetModuleHandleExW, GetModuleHandleW, SetDllDirectoryW,
 };
 
 /// Names of client libraries that other code in this process may have loaded.
@@ -30,6 +30,9 @@ pub(crate) fn open(path: &Path) -> Result<Shared, Error> {
         }
         Err(error) => return Err(not_usable(error.to_string())),
     }
+    // The engine loads ICU and its plugins by name if they are not beside it: not from the current folder.
+    // SAFETY: the text ends with NUL.
+    unsafe { SetDllDirectoryW([0].as_ptr()) };
     let flags = LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS;
     // SAFETY: initializers run. Those of a Firebird client library only construct its globals. The caller named the
     // file as such a library, and no check before loading could prove it.

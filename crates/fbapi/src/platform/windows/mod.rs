@@ -1,5 +1,6 @@
 //! Windows.
 
+pub(crate) mod access;
 pub(crate) mod folders;
 pub(crate) mod handlers;
 pub(crate) mod image;
@@ -7,4 +8,3 @@ pub(crate) mod loader;
 pub(crate) mod names;
 pub(crate) mod root;
 mod sid;
-pub(crate) mod trust;

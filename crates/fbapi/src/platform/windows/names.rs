@@ -11,6 +11,10 @@ pub(crate) const OF_ENVIRONMENT: [&str; 3] = ["Scripts", "bin", "lib"];
 /// The plugin that tells 5.0 from 4.0, which have the same engine number.
 pub(crate) const PROFILER: &str = "default_profiler.dll";
 
+/// What the engine reads or loads in addition to its plugins; its configuration may name code.
+pub(crate) const BESIDE: [&str; 7] =
+    ["intl", "tzdata", "firebird.msg", "plugins.conf", "firebird.conf", "databases.conf", "fbtrace.conf"];
+
 /// The key under which Firebird's installer notes each instance's folder.
 const INSTANCES: &str = r"SOFTWARE\Firebird Project\Firebird Server\Instances";
 /// The name of the only instance that the installer writes.

@@ -1,8 +1,8 @@
 //! The root directory: that of the installation itself.
 //!
-//! On Windows the library takes the folder that contains it as its root, whatever `gds__get_prefix` says about it, and links need a privilege.
-//! So there is no private root. The settings that would be in its `firebird.conf` travel with each database parameter buffer
-//! (`isc_dpb_config`), which can hold those that concern one database.
+//! On Windows the library takes the folder that contains it as its root, and links need a privilege. So there is no private
+//! root. The settings that would be in its `firebird.conf` travel with each database parameter buffer (`isc_dpb_config`),
+//! which can hold those that concern one database.
 
 use crate::Error;
 use crate::options::{LoadOptions, ServerMode};
@@ -20,7 +20,7 @@ pub(crate) struct Root {
     pub(crate) library: PathBuf,
     /// The engine plugin that the library will load.
     pub(crate) plugin: Option<PathBuf>,
-    /// Whether the application or the environment names a lock folder.
+    /// Whether the application names a lock folder; the library itself reads the environment.
     names_lock: bool,
     /// The settings for each database.
     settings: String,
@@ -50,6 +50,9 @@ pub(crate) fn prepare(runtime: &Runtime, options: &LoadOptions, _temporary: &Pat
     if options.private_root.is_some() {
         return Err(refused("a private root"));
     }
+    if options.temp_folder.is_some() {
+        return Err(refused("a folder for temporary files"));
+    }
     if options.server_mode == ServerMode::Classic {
         return Err(refused("the server mode Classic"));
     }
@@ -63,22 +66,22 @@ pub(crate) fn prepare(runtime: &Runtime, options: &LoadOptions, _temporary: &Pat
     })
 }
 
-/// Adds settings to a parameter buffer of version 2: after those that it has already, because the library reads only the first clumplet with
-/// a given tag.
+/// Adds settings to a parameter buffer: after those that it has already, because the library reads only the first
+/// clumplet with a given tag.
 fn with_settings<'a>(parameters: &'a [u8], settings: &str) -> Cow<'a, [u8]> {
     let Some(clumplets) = clumplets(parameters) else {
         return Cow::Borrowed(parameters);
     };
     let mut all = Dpb::new();
-    let mut text = settings.to_owned();
+    let mut text = settings.as_bytes().to_vec();
     for (tag, value) in clumplets {
         if tag == dpb::CONFIG {
-            text.insert_str(0, &(String::from_utf8_lossy(value).into_owned() + "\n"));
+            text.splice(0..0, value.iter().copied().chain(*b"\n"));
         } else {
             all.bytes(tag, value);
         }
     }
-    all.text(dpb::CONFIG, &text);
+    all.bytes(dpb::CONFIG, &text);
     Cow::Owned(all.as_bytes().to_vec())
 }
 

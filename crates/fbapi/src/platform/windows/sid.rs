@@ -17,6 +17,12 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken}
 
 /// `ACCESS_ALLOWED_ACE_TYPE`.
 const ALLOWED: u8 = 0;
+/// Entries that also allow something, under a condition or for a part: `ACCESS_ALLOWED_COMPOUND_ACE_TYPE`, and those for
+/// objects and callbacks. Their user is elsewhere, so they count as somebody's.
+const ALLOWED_OTHERWISE: [u8; 4] = [4, 5, 9, 11];
+
+/// In place of an identifier: users whom a condition names.
+const OTHERS: &str = "others, under a condition";
 
 /// Who may do what with a file or folder.
 #[derive(Debug)]
@@ -83,12 +89,18 @@ unsafe fn entries(list: *const ACL) -> io::Result<Vec<(String, u32)>> {
         }
         // SAFETY: every entry begins with this header.
         let header = unsafe { *entry.cast::<ACE_HEADER>() };
-        if header.AceType != ALLOWED || u32::from(header.AceFlags) & INHERIT_ONLY_ACE != 0 {
+        let is_plain = header.AceType == ALLOWED;
+        if !is_plain && !ALLOWED_OTHERWISE.contains(&header.AceType)
+            || u32::from(header.AceFlags) & INHERIT_ONLY_ACE != 0
+        {
             continue;
         }
         let entry = entry.cast::<ACCESS_ALLOWED_ACE>();
-        // SAFETY: an entry of this type has this form, and its identifier begins in the last field.
-        let (mask, user) = unsafe { ((*entry).Mask, text((&raw mut (*entry).SidStart).cast())?) };
+        // SAFETY: an entry that allows something begins with the header and the rights.
+        let mask = unsafe { (*entry).Mask };
+        // SAFETY: the identifier of a plain entry begins in its last field.
+        let user =
+            if is_plain { unsafe { text((&raw mut (*entry).SidStart).cast()) }? } else { OTHERS.into() };
         found.push((user, mask));
     }
     Ok(found)

@@ -1,122 +1,37 @@
-//! Checks whether other users could replace a file: their code would run as this user.
+//! Who may change a file or folder.
 //!
-//! A path is first resolved, then checked component by component up to `/`; only the resolved path is loaded or linked.
-//! Each component must belong to root or to this user, and no other user may write to it. The path may pass through a
-//! sticky folder such as `/tmp`, because only the owner can replace an entry there.
+//! Each component of a path must belong to root or to this user, and no other user may write to it. The path may pass
+//! through a sticky folder such as `/tmp`, because only the owner can replace an entry there.
 
-use super::{names, user};
-use crate::error::Error;
-use std::collections::HashSet;
-use std::ffi::{CString, OsStr, OsString};
-use std::fs::{self, Metadata};
-use std::io;
+use super::user;
+use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::{fs, io};
 
 /// How to make it nobody else's.
 pub(crate) const REMEDY: &str = "you or root alone (chown, chmod go-w)";
 const STICKY: u32 = 0o1000;
-/// Depth of folders below the plugin folder; there is one, `udr`.
-const DEEPEST: u32 = 4;
-
-/// Checks paths, and remembers the folders already checked.
-#[derive(Debug, Default)]
-pub(crate) struct Trust {
-    safe: HashSet<PathBuf>,
-}
-
-impl Trust {
-    /// Resolves a file or folder, and checks that no other user can replace it or write to it.
-    pub(crate) fn resolve(&mut self, path: &Path) -> Result<PathBuf, Error> {
-        let real = self.resolve_parent(path)?;
-        self.check(path, &real, false)?;
-        Ok(real)
-    }
-
-    /// Resolves a folder, and checks that no other user can replace this user's entries in it.
-    pub(crate) fn resolve_parent(&mut self, path: &Path) -> Result<PathBuf, Error> {
-        let real = fs::canonicalize(path).map_err(|error| unreadable(path, &error))?;
-        // From the top: report the place to fix first.
-        let mut folders: Vec<&Path> = real.ancestors().collect();
-        folders.reverse();
-        for folder in folders {
-            if !self.safe.contains(folder) {
-                self.check(path, folder, true)?;
-                if folder != real {
-                    self.safe.insert(folder.to_path_buf());
-                }
-            }
-        }
-        Ok(real)
-    }
-
-    fn check(&self, path: &Path, real: &Path, is_on_the_way: bool) -> Result<(), Error> {
-        let meta = fs::symlink_metadata(real).map_err(|error| unreadable(real, &error))?;
-        match defect(real, &meta, is_on_the_way) {
-            None => Ok(()),
-            Some(reason) => {
-                Err(Error::Unsafe { path: path.to_path_buf(), culprit: real.to_path_buf(), reason })
-            }
-        }
-    }
-
-    /// Lists the resolved entries of a folder to which no other user can add, with their names.
-    pub(crate) fn entries(&mut self, folder: &Path) -> Result<Vec<(OsString, PathBuf)>, Error> {
-        self.some_entries(folder, |_| true)
-    }
-
-    /// Lists the shared libraries among them.
-    pub(crate) fn libraries(&mut self, folder: &Path) -> Result<Vec<(OsString, PathBuf)>, Error> {
-        let mut found = self.some_entries(folder, names::is_library)?;
-        found.retain(|(_, path)| path.is_file());
-        Ok(found)
-    }
-
-    fn some_entries(
-        &mut self,
-        folder: &Path,
-        wanted: impl Fn(&OsStr) -> bool,
-    ) -> Result<Vec<(OsString, PathBuf)>, Error> {
-        let folder = self.resolve(folder)?;
-        let entries = fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))?;
-        // A link without a target has no use.
-        let entries = entries.flatten().filter(|entry| wanted(&entry.file_name()) && entry.path().exists());
-        entries.map(|entry| Ok((entry.file_name(), self.resolve(&entry.path())?))).collect()
-    }
-
-    /// Checks a folder and everything in it.
-    pub(crate) fn check_all(&mut self, folder: &Path) -> Result<(), Error> {
-        self.check_below(folder, DEEPEST)
-    }
-
-    fn check_below(&mut self, folder: &Path, depth: u32) -> Result<(), Error> {
-        for (_, entry) in self.entries(folder)? {
-            if entry.is_dir() && depth > 0 {
-                self.check_below(&entry, depth - 1)?;
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Why other users could change `path`; `None` if they cannot.
-fn defect(path: &Path, meta: &Metadata, is_on_the_way: bool) -> Option<String> {
+pub(crate) fn defect(path: &Path, is_on_the_way: bool) -> io::Result<Option<String>> {
+    let meta = fs::symlink_metadata(path)?;
     let mode = meta.mode();
     if meta.uid() != 0 && meta.uid() != user::id() {
-        return Some(format!("belongs to user {}", meta.uid()));
+        return Ok(Some(format!("belongs to user {}", meta.uid())));
     }
     if is_on_the_way && meta.is_dir() && mode & STICKY != 0 {
-        return None;
+        return Ok(None);
     }
     if mode & 0o002 != 0 {
-        return Some("is writable by every user".into());
+        return Ok(Some("is writable by every user".into()));
     }
     // With an access list, the group bits apply to everyone in that list.
     if mode & 0o020 != 0 && (has_access_list(path) || !user::is_private_group(meta.gid())) {
-        return Some(format!("is writable by group {}", meta.gid()));
+        return Ok(Some(format!("is writable by group {}", meta.gid())));
     }
-    None
+    Ok(None)
 }
 
 fn has_access_list(path: &Path) -> bool {
@@ -126,17 +41,14 @@ fn has_access_list(path: &Path) -> bool {
     unsafe { libc::lgetxattr(name.as_ptr(), attribute.as_ptr(), std::ptr::null_mut(), 0) > 0 }
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => Error::LibraryNotFound { tried: vec![path.to_path_buf()] },
-        _ => Error::Folder { path: path.to_path_buf(), reason: error.to_string() },
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::user;
+    use crate::error::Error;
+    use crate::trust::Trust;
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
+    use std::path::{Path, PathBuf};
 
     fn culprit(path: &Path) -> (PathBuf, String) {
         match Trust::default().resolve(path) {
