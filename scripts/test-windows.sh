@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # Builds the tests of packages, by default of all that Windows programs use, for Windows and runs them under Wine, on private servers
-# of this machine. What is missing for that is a named skip.
+# of this machine. What is missing for that is a named skip. Arguments after -- go to the tests: test-windows.sh firearrow -- types
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "tests for Windows" scripts/test-windows.sh "$@"; fi
 
 readonly triple=x86_64-pc-windows-gnu
-if (($# == 0)); then set -- firearrow-proto firearrow firearrow-driver firearrow-adbc firearrow-odbc; fi
+if (($# == 0)) || [[ $1 == -- ]]; then
+    set -- firearrow-proto firearrow-fbapi firearrow-testkit firearrow firearrow-driver firearrow-adbc firearrow-odbc firearrow-bench \
+        firearrow-cli "$@"
+fi
 
 skip() { echo "SKIP $* for Windows: $reason" && exit 0; }
-if ! command -v wine wineserver >/dev/null; then
+if ! { command -v wine && command -v wineserver; } >/dev/null; then
     reason="no Wine: install wine and wine64" skip "$@"
 elif ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
     reason="no linker: install gcc-mingw-w64-x86-64" skip "$@"

@@ -1,4 +1,6 @@
 //! The command as its users see it, on every Firebird that is installed here: exit status, output, files.
+// They use terminals, signals, links and modes of files.
+#![cfg(unix)]
 
 mod adbc;
 mod bench;
