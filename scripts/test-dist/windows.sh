@@ -6,10 +6,11 @@ source scripts/test-dist/common.sh "$1"
 (cd "$folder" && unzip -q "$file")
 check_paths "$folder"
 program=$(echo "$folder"/*/firearrow.exe)
-command -v wine wineserver >/dev/null || { skip "content only: needs Wine"; exit; }
+{ command -v wine && command -v wineserver; } >/dev/null || { skip "content only: needs Wine"; exit; }
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-export WINEDEBUG=-all WINEPREFIX=${WINEPREFIX:-$target/wine}
+# Never the user's own folder of Wine.
+export WINEDEBUG=-all WINEPREFIX=$target/wine
 trap 'wineserver --kill || true; rm -rf "$folder"' EXIT
-if [[ -x scripts/wine/prepare.sh ]]; then scripts/wine/prepare.sh; fi
+scripts/wine/prepare.sh
 check_command wine "$program"
 passed "under Wine"

@@ -8,8 +8,14 @@ export WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="
 readonly system=$WINEPREFIX/drive_c/windows/system32
 
 if [[ ! -f $WINEPREFIX/.complete ]]; then
+    # One that was not made completely has this mark; any other is somebody's own.
+    if [[ -e $WINEPREFIX && ! -e $WINEPREFIX/.incomplete ]]; then
+        echo "Wine: $WINEPREFIX was not made by this script" >&2
+        exit 1
+    fi
     rm -rf "$WINEPREFIX"
-    mkdir -p "$(dirname "$WINEPREFIX")"
+    mkdir -p "$WINEPREFIX"
+    touch "$WINEPREFIX/.incomplete"
     timeout 300 wine wineboot --init >/dev/null 2>&1
     # A newer Wine brings its own.
     if [[ ! -e $system/bcryptprimitives.dll ]]; then

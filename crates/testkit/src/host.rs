@@ -6,12 +6,12 @@
 //!        └──────────────────────────────► the server's port
 //! ```
 //!
-//! The connection that a server was started through owns it: when it closes, because the test drops the server or its process ends
-//! in whatever way, the server ends.
+//! The connection that a server was started through owns it: when it closes, because the test drops the server or its
+//! process ends in whatever way, the server ends.
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,13 +19,13 @@ use std::thread;
 use std::time::Duration;
 
 use crate::message::{self, Answer, Refusal};
-use crate::{Generation, Server, ServerConfig, system};
+use crate::{Generation, HostAddress, Server, ServerConfig, system};
 
-/// Starts private servers for other programs, which find it by the variable [`VARIABLE`](Self::VARIABLE). It lives until its process
-/// ends.
+/// Starts private servers for other programs, which find it by the variable [`VARIABLE`](Self::VARIABLE). It lives until
+/// its process ends.
 #[derive(Debug)]
 pub struct Host {
-    address: SocketAddr,
+    address: HostAddress,
 }
 
 impl Host {
@@ -38,13 +38,13 @@ impl Host {
     /// No port could be opened.
     pub fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let address = listener.local_addr()?;
+        let address = HostAddress::fresh(listener.local_addr()?);
         let servers = Arc::new(Servers::default());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let servers = Arc::clone(&servers);
                 thread::spawn(move || {
-                    if let Err(error) = attend(stream, &servers) {
+                    if let Err(error) = attend(stream, &address.secret(), &servers) {
                         eprintln!("a host of servers: {error}");
                     }
                 });
@@ -53,8 +53,8 @@ impl Host {
         Ok(Self { address })
     }
 
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
+    /// Where it listens, and its secret.
+    pub fn address(&self) -> HostAddress {
         self.address
     }
 }
@@ -86,14 +86,21 @@ impl Drop for Owned<'_> {
     }
 }
 
-/// Answers the requests of one connection until its peer closes it.
-fn attend(mut stream: TcpStream, servers: &Servers) -> io::Result<()> {
+/// Answers the requests of one connection until its peer closes it. Who does not know the secret gets no answer.
+fn attend(mut stream: TcpStream, secret: &str, servers: &Servers) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(WRITE_LIMIT))?;
     // Ends before the connection is closed: the peer may wait for that.
     let mut owned = None;
     while let Some(request) = message::read(&mut stream)? {
-        let request: Vec<&str> = request.iter().map(String::as_str).collect();
+        let mut request: Vec<&str> = request.iter().map(String::as_str).collect();
+        if request.first() != Some(&secret) {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "a stranger has asked for something",
+            ));
+        }
+        request.remove(0);
         let answer = match request[..] {
             ["start", generation, ref settings @ ..] => {
                 start(servers, generation, settings).map(|(started, facts)| {
@@ -134,7 +141,7 @@ fn start<'a>(
     Ok((Owned { servers, number }, facts))
 }
 
-/// Lets the machine of a server do something.
+/// Does on the machine of a server what a request asks for.
 fn perform(servers: &Servers, action: &str, server: &str, arguments: &[&str]) -> Answer {
     let key = number(server)?;
     let server = servers.running().get(&key).cloned().ok_or_else(unknown)?;

@@ -18,7 +18,7 @@ use std::time::Duration;
 use self::remote::Remote;
 pub(crate) use self::remote::host;
 use crate::generation::Failure;
-use crate::{Generation, ServerConfig, Skip, system};
+use crate::{Generation, HostAddress, ServerConfig, Skip, system};
 
 /// A running private Firebird server with its own root folder, users, port and databases.
 ///
@@ -270,7 +270,7 @@ impl Server {
     }
 
     /// Starts a server at a host.
-    fn launch_at(host: SocketAddr, generation: Generation, config: &ServerConfig) -> Result<Self, Failure> {
+    fn launch_at(host: HostAddress, generation: Generation, config: &ServerConfig) -> Result<Self, Failure> {
         let (facts, machine) = Remote::launch(host, generation, config)?;
         Ok(Self { generation, fresh: AtomicU32::new(1), facts, machine: Box::new(machine) })
     }

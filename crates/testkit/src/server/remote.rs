@@ -2,7 +2,7 @@
 
 use std::env;
 use std::io::{self, Read};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -10,20 +10,20 @@ use std::time::Duration;
 use super::{Facts, Machine};
 use crate::generation::Failure;
 use crate::message::{self, Answer, Refusal};
-use crate::{Generation, Host, ServerConfig, system};
+use crate::{Generation, Host, HostAddress, ServerConfig, system};
 
 /// The host that the environment names.
 ///
 /// # Panics
 /// It names one that cannot be.
-pub(crate) fn host() -> Option<SocketAddr> {
+pub(crate) fn host() -> Option<HostAddress> {
     let address = env::var(Host::VARIABLE).ok().filter(|value| !value.is_empty())?;
     let parsed = address.parse();
-    Some(parsed.unwrap_or_else(|error| panic!("{}={address}: {error}", Host::VARIABLE)))
+    Some(parsed.unwrap_or_else(|error| panic!("{}: {error}", Host::VARIABLE)))
 }
 
 /// Asks the host whether a process on its machine is running.
-pub(crate) fn is_running(host: SocketAddr, process: u32) -> bool {
+pub(crate) fn is_running(host: HostAddress, process: u32) -> bool {
     let answer = ask(host, &["is running", &process.to_string()]);
     answer.is_ok_and(|(_, fields)| fields == ["true"])
 }
@@ -31,7 +31,7 @@ pub(crate) fn is_running(host: SocketAddr, process: u32) -> bool {
 /// A server at a host. It ends when this is dropped, or when this process ends.
 #[derive(Debug)]
 pub(super) struct Remote {
-    host: SocketAddr,
+    host: HostAddress,
     /// What the host calls it.
     number: String,
     process_id: AtomicU32,
@@ -42,14 +42,14 @@ pub(super) struct Remote {
 impl Remote {
     /// Starts a server.
     pub(super) fn launch(
-        host: SocketAddr,
+        host: HostAddress,
         generation: Generation,
         config: &ServerConfig,
     ) -> Result<(Facts, Self), Failure> {
         let settings = config.fields();
         let mut request = vec!["start", generation.number()];
         request.extend(settings.iter().map(String::as_str));
-        let broken = |what: String| Failure::Broken(format!("{generation} at {host}: {what}"));
+        let broken = |what: String| Failure::Broken(format!("{generation} at {host:?}: {what}"));
         let (owner, answer) = ask(host, &request).map_err(|refusal| match refusal {
             Refusal::Launch(failure) => failure,
             Refusal::Failed(error) => broken(error.to_string()),
@@ -66,7 +66,7 @@ impl Remote {
         Ok((facts, Self { host, number: number.clone(), process_id: process_id.into(), owner }))
     }
 
-    /// Lets the host do something with the server.
+    /// Sends the host a request about the server.
     fn request(&self, action: &str, arguments: &[&str]) -> io::Result<Vec<String>> {
         match ask(self.host, &[&[action, &self.number], arguments].concat()) {
             Ok((_, fields)) => Ok(fields),
@@ -130,13 +130,13 @@ impl Drop for Remote {
 }
 
 /// Makes one request, through a connection of its own: others may take minutes.
-fn ask(host: SocketAddr, request: &[&str]) -> Result<(TcpStream, Vec<String>), Refusal> {
+fn ask(host: HostAddress, request: &[&str]) -> Result<(TcpStream, Vec<String>), Refusal> {
     let connect = || {
-        let mut stream = TcpStream::connect_timeout(&host, CONNECT_LIMIT)?;
+        let mut stream = TcpStream::connect_timeout(&host.socket, CONNECT_LIMIT)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(ANSWER_LIMIT))?;
         stream.set_write_timeout(Some(CONNECT_LIMIT))?;
-        message::write(&mut stream, request)?;
+        message::write(&mut stream, &[&[host.secret().as_str()], request].concat())?;
         Ok(stream)
     };
     let mut stream = connect().map_err(Refusal::Failed)?;
