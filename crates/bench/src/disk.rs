@@ -7,7 +7,8 @@ use crate::text::size;
 use firearrow::config::{Config, Target};
 use std::path::{Path, PathBuf};
 
-/// Refuses to fill a database whose file system has no room for it, if that can be known; see [`free`]. `what` takes about
+/// Refuses to fill a database whose file system has no room for it, if that can be known; see [`free`]. `what` takes
+/// about
 /// `needed` bytes.
 ///
 /// # Errors

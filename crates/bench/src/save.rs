@@ -40,7 +40,8 @@ pub fn file(path: &Path, contents: &[u8]) -> Result<()> {
     replace(path, contents).map_err(|error| Error::file(path, &error))
 }
 
-/// Writes a file of a name that nobody has chosen, as a whole. A link of that name is replaced, and what it leads to stays.
+/// Writes a file of a name that nobody has chosen, as a whole. A link of that name is replaced, and what it leads to
+/// stays.
 ///
 /// # Errors
 /// [`Error::Other`] that names the file.

@@ -1,4 +1,5 @@
-//! The embedded engines of this machine, for `firearrow info --engines`. A build without the feature `embedded` uses none.
+//! The embedded engines of this machine, for `firearrow info --engines`. A build without the feature `embedded` uses
+//! none.
 
 use crate::failure::Result;
 use crate::output;

@@ -2,7 +2,8 @@
 
 use std::ffi::OsStr;
 
-/// Whether the command line asks for more than the version's number. clap stops at `--version`, and tells nothing of the rest.
+/// Whether the command line asks for more than the version's number. clap stops at `--version`, and tells nothing of
+/// the rest.
 pub(crate) fn is_wanted(mut arguments: impl Iterator<Item: AsRef<OsStr>>) -> bool {
     arguments.any(|argument| ["--verbose", "-v", "-vV", "-Vv"].iter().any(|name| argument.as_ref() == *name))
 }

@@ -22,8 +22,8 @@
 //!
 //! # Rows and parameters
 //!
-//! Batches are what analytics wants. For rows one at a time, [`BatchExt::rows`] walks through a batch and [`Row::get`] reads values as
-//! Rust types; [`params!`] makes parameters of them:
+//! Batches are what analytics wants. For rows one at a time, [`BatchExt::rows`] walks through a batch and
+//! [`Row::get`] reads values as Rust types; [`params!`] makes parameters of them:
 //!
 //! ```no_run
 //! use firearrow::{BatchExt, Connection, Date, Decimal, params};
@@ -73,8 +73,8 @@
 //! # }
 //! ```
 //!
-//! After an error of [`Kind::Conflict`], roll back and repeat the work in a new transaction: within the old snapshot it would fail
-//! again.
+//! After an error of [`Kind::Conflict`], roll back and repeat the work in a new transaction: within the old snapshot
+//! it would fail again.
 //!
 //! # Performance
 //!
@@ -97,19 +97,20 @@
 //! # }
 //! ```
 //!
-//! A batch is complete when it has 8192 rows or 16 MiB; [`Statement::with_limits`] takes other [`BatchLimits`]. The first batches
-//! of a result end earlier if the next rows are late; for files and bulk loads use [`BatchLimits::full`].
+//! A batch is complete when it has 8192 rows or 16 MiB; [`Statement::with_limits`] takes other [`BatchLimits`]. The
+//! first batches of a result end earlier if the next rows are late; for files and bulk loads use
+//! [`BatchLimits::full`].
 //!
-//! How BLOBs travel is a matter of [`BlobPolicy`](crate::arrow::BlobPolicy), the option `blobs`: the default adapts to the statement
-//! and the link, and `lazy` leaves the contents of most BLOBs where they are.
+//! How BLOBs travel is a matter of [`BlobPolicy`](crate::arrow::BlobPolicy), the option `blobs`: the default adapts
+//! to the statement and the link, and `lazy` leaves the contents of most BLOBs where they are.
 //!
-//! A statement that is prepared once and executed often costs one write and one read each time; [`Statement::one_row`] reads a
-//! single row without making a batch of it.
+//! A statement that is prepared once and executed often costs one write and one read each time;
+//! [`Statement::one_row`] reads a single row without making a batch of it.
 //!
 //! # Cancelling and time limits
 //!
-//! A [`CancelToken`] ends whatever runs within it, by hand or by the clock. Futures of the asynchronous API are cancelled by
-//! dropping them, so `tokio::time::timeout` works as well.
+//! A [`CancelToken`] ends whatever runs within it, by hand or by the clock. Futures of the asynchronous API are
+//! cancelled by dropping them, so `tokio::time::timeout` works as well.
 //!
 //! ```no_run
 //! use firearrow::{CancelToken, Connection};
@@ -129,8 +130,8 @@
 //! # Warnings
 //!
 //! [`Connection::warnings`] has what is wrong with the connection, such as clear text on a network.
-//! [`Connection::take_statement_warnings`] has what the engine warned of in statements that succeeded, those of other threads on
-//! this connection included; [`Warning::gds_codes`] identifies each.
+//! [`Connection::take_statement_warnings`] has what the engine warned of in statements that succeeded, those of other
+//! threads on this connection included; [`Warning::gds_codes`] identifies each.
 //!
 //! # Features
 //!

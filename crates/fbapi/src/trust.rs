@@ -1,8 +1,8 @@
 //! Checks whether other users could replace a file: their code would run as this user.
 //!
-//! A path is first resolved, then checked component by component from the top; only the resolved path is loaded or linked.
-//! What one component must be like, the system's `access` says: nobody but this user and those who can do everything
-//! anyway may change it.
+//! A path is first resolved, then checked component by component from the top; only the resolved path is loaded or
+//! linked. What one component must be like, the system's `access` says: nobody but this user and those who can do
+//! everything anyway may change it.
 
 use crate::error::Error;
 use crate::platform::{access, names};

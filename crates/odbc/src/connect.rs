@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 impl Connection {
-    /// Connects, and returns the attributes that had an effect. `wide` says whether the application called a wide function.
+    /// Connects, and returns the attributes that had an effect. `wide` says whether the application called a wide
+    /// function.
     pub(crate) fn connect(&mut self, attributes: &Attributes, wide: bool) -> Result<Attributes> {
         if self.link.is_some() {
             return Err(Failure::new(State::CONNECTED, "the connection is open already"));

@@ -4,8 +4,8 @@
 //! cargo run -p firearrow-testkit --example host -- cargo test --target x86_64-pc-windows-gnu -p firearrow
 //! ```
 //!
-//! The command finds `FIREARROW_TEST_HOST`, where this process listens and starts their servers. Exits with the command's exit
-//! code.
+//! The command finds `FIREARROW_TEST_HOST`, where this process listens and starts their servers. Exits with the
+//! command's exit code.
 
 use firearrow_testkit::Host;
 use std::error::Error;

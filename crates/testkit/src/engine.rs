@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use crate::{Generation, cache, server, system};
 
-/// The runtime folder of an embedded engine (`libfbclient.so.2`, `plugins/`, `intl/`), if there is one that this program can load.
+/// The runtime folder of an embedded engine (`libfbclient.so.2`, `plugins/`, `intl/`), if there is one that this
+/// program can load.
 ///
 /// `FIREARROW_ENGINE3`, `…4` and `…5` come first. Otherwise 5.0 is the wheel installed in `.venv`, 4.0 and 3.0 are
 /// the wheels unpacked into the cache folder; `make setup` provides all three.

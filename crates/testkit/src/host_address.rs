@@ -5,8 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 use std::str::FromStr;
 
-/// The address of a [`Host`](crate::Host), and a secret: whoever knows it can run programs there, by isql for example. Other users of
-/// the machine see the port, but not the environment of our programs.
+/// The address of a [`Host`](crate::Host), and a secret: whoever knows it can run programs there, by isql for
+/// example. Other users of the machine see the port, but not the environment of our programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct HostAddress {
     pub(crate) socket: SocketAddr,

@@ -17,8 +17,8 @@ use crate::system;
 /// A temporary folder, removed when dropped or when the process ends.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// Holds an exclusive lock while this process lives. Other processes then leave the folder alone. Closed before the folder is
-    /// removed, which Windows asks for.
+    /// Holds an exclusive lock while this process lives. Other processes then leave the folder alone. Closed before
+    /// the folder is removed, which Windows asks for.
     _owner: File,
     directory: TempDir,
 }

@@ -224,9 +224,10 @@ impl Target {
         self.url(&Self::fresh_name())
     }
 
-    /// Returns the connection string of a fresh copy of a template database. `make` receives a connection string, creates the
-    /// template and closes it; that happens once per process, platform and `kind`, because creating a database takes a tenth
-    /// of a second of processor time, and copying it next to nothing. Two calls with one `kind` share the first one's template.
+    /// Returns the connection string of a fresh copy of a template database. `make` receives a connection string,
+    /// creates the template and closes it; that happens once per process, platform and `kind`, because creating a
+    /// database takes a tenth of a second of processor time, and copying it next to nothing. Two calls with one
+    /// `kind` share the first one's template.
     pub fn copied_url(&self, kind: &str, make: impl FnOnce(&str)) -> String {
         let name = Self::fresh_name();
         let original = template::original(format!("{kind} on {}", self.name()), || {
@@ -297,8 +298,8 @@ impl<E: Debug + Any> Verdict for Result<(), E> {
 
 /// Runs one test on one platform and reports the outcome; [`matrix!`] calls it.
 ///
-/// If it fails and its server has stopped working for everybody, the server is replaced and the test runs once more: servers
-/// die or hang for reasons of their own, and the tests after it would all fail. That is reported and counted.
+/// If it fails and its server has stopped working for everybody, the server is replaced and the test runs once more:
+/// servers die or hang for reasons of their own, and the tests after it would all fail. That is reported and counted.
 pub fn run<V: Verdict>(platform: Platform, test: &str, body: impl Fn(&Target) -> V) {
     let mut server = platform.to_string();
     let used = Cell::new(None);

@@ -171,8 +171,8 @@ impl Proxy {
         self.shared.lose_after.store(operation, Ordering::SeqCst);
     }
 
-    /// Delivers what servers send from now on in this way, on all connections. On a connection that is idle it starts with
-    /// a whole packet.
+    /// Delivers what servers send from now on in this way, on all connections. On a connection that is idle it starts
+    /// with a whole packet.
     pub fn turn_to(&self, mischief: Mischief) {
         *self.shared.mischief.lock().unwrap_or_else(PoisonError::into_inner) = Some(mischief);
     }

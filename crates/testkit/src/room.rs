@@ -7,8 +7,8 @@ use crate::system;
 /// What must be free in the temporary folder. Several tests make databases at the same time.
 const NEEDED: u64 = 512 << 20;
 
-/// Fails a test that would run without room. Servers whose disk is full do not answer any more, and each test after that would wait for
-/// its time limit.
+/// Fails a test that would run without room. Servers whose disk is full do not answer any more, and each test after
+/// that would wait for its time limit.
 ///
 /// # Panics
 /// There is too little room.

@@ -34,9 +34,10 @@ enum AdbcCommand {
 Examples:
   firearrow adbc install
   firearrow adbc install --venv
-  sudo firearrow adbc install --system --library /usr/lib/libadbc_driver_firebird.so
+  firearrow adbc install --system --library PATH
 
-Writes an entry that names the library; docs/adbc.md says where.")]
+Writes an entry that names the library; docs/adbc.md says where. --system needs
+root, or an administrator's console.")]
 struct InstallArgs {
     #[command(flatten)]
     place: Place,

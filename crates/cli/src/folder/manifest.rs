@@ -60,7 +60,8 @@ pub(crate) struct Column {
 pub(crate) struct State {
     /// The database's identity, and that of its file.
     pub(crate) database: String,
-    /// The table, its number, that of its format, which changes when it is altered, and a checksum of its computed columns.
+    /// The table, its number, that of its format, which changes when it is altered, and a checksum of its computed
+    /// columns.
     pub(crate) table: String,
     /// Rows of transactions from this number on are newer than the snapshot …
     pub(crate) before: u64,

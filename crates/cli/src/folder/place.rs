@@ -29,8 +29,8 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.is_some_and(|name| part_of(name).is_some() || name == super::MANIFEST)
 }
 
-/// Whether a path is one that a copy writes: folders of values, then the file of a part. Whatever else a manifest names is
-/// not touched.
+/// Whether a path is one that a copy writes: folders of values, then the file of a part. Whatever else a manifest
+/// names is not touched.
 pub(crate) fn is_written(path: &str) -> bool {
     let mut names = path.split('/').rev();
     let is_file = names.next().is_some_and(|name| part_of(name).is_some());

@@ -26,7 +26,8 @@ pub(crate) fn temporary(create: impl FnOnce() -> io::Result<NamedTempFile>) -> i
     Ok(file)
 }
 
-/// Runs a program to its end; it ends with this process at the latest. Processes that it leaves in the background are not waited for.
+/// Runs a program to its end; it ends with this process at the latest. Processes that it leaves in the background are
+/// not waited for.
 pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
     // Whoever reads a pipe waits for all that can write into it.
     let (mut out, mut err) = (tempfile()?, tempfile()?);

@@ -57,8 +57,8 @@ pub(crate) struct LoadArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
-    /// The files, with the same columns; their extension names the format. - is standard input, which needs --format. Or a
-    /// folder of Parquet files
+    /// The files, with the same columns; their extension names the format. - is standard input, which needs --format.
+    /// Or a folder of Parquet files
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
     pub(crate) files: Vec<PathBuf>,
     /// The table
@@ -73,8 +73,8 @@ pub(crate) struct LoadArgs {
     /// Commit after each N rows, instead of all at once
     #[arg(long, value_name = "N")]
     pub(crate) commit_rows: Option<NonZeroUsize>,
-    /// Write rows that the database refuses to FILE (CSV), with their line and error, and load the others; an existing file
-    /// is replaced
+    /// Write rows that the database refuses to FILE (CSV), with their line and error, and load the others; an
+    /// existing file is replaced
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) reject: Option<PathBuf>,
     /// Load the files of a folder although nothing says that it is complete
@@ -95,8 +95,8 @@ pub(crate) struct LoadArgs {
     /// CSV and JSON: the encoding of the file: latin1, windows-1252, utf-16le … [default: utf-8]
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     pub(crate) encoding: Option<&'static Encoding>,
-    /// Make the text columns of a new table VARCHAR(N) [default: twice the longest text in the files, at least 64; BLOBs if
-    /// the files have more than 64 MiB]
+    /// Make the text columns of a new table VARCHAR(N) [default: twice the longest text in the files, at least 64;
+    /// BLOBs if the files have more than 64 MiB]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u16>::new().range(1..=TextAs::LONGEST_TEXT.into()))]
     pub(crate) text_length: Option<u16>,
     /// Show no progress and no summary

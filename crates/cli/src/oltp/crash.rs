@@ -19,7 +19,8 @@ use std::time::Duration;
 
 #[derive(Args, Debug)]
 pub(super) struct CrashArgs {
-    /// Kill the server after this time, and check what it has kept; it must run on this machine, and you need permission to kill it
+    /// Kill the server after this time, and check what it has kept; it must run on this machine, and you need
+    /// permission to kill it
     #[arg(long, value_name = "TIME", conflicts_with_all = ["save", "measure", "warm_up", "full_check", "driver", "series"])]
     kill_server_at: Option<TimeLimit>,
     /// Starts the server again, by the system's shell; without it something else must, such as systemd

@@ -404,7 +404,8 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// The one file or folder that follows a command. Quotes keep its blanks, and so does a backslash, which completion writes.
+/// The one file or folder that follows a command. Quotes keep its blanks, and so does a backslash, which completion
+/// writes.
 fn file(name: &str, arguments: Arguments<'_>) -> Result<Option<PathBuf>> {
     let mut words = words(arguments.all)?.into_iter();
     let path = words.next().map(PathBuf::from);

@@ -213,8 +213,8 @@ impl Hinter for Assistant {
     }
 }
 
-/// What tells somebody that a statement has not ended: after Enter, and where a word is entered that would leave the shell
-/// or ask for help elsewhere.
+/// What tells somebody that a statement has not ended: after Enter, and where a word is entered that would leave the
+/// shell or ask for help elsewhere.
 fn unfinished(text: &str, splitter: &Splitter) -> Option<String> {
     let (before, line) = text.rsplit_once('\n')?;
     let is_new = line.trim().is_empty();

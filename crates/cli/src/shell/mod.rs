@@ -240,7 +240,8 @@ impl Shell {
         if self.editor.is_some() { Next::End } else { Next::RollBack }
     }
 
-    /// Runs whole statements. In a script that goes on after errors, one that fails keeps none of the others from running.
+    /// Runs whole statements. In a script that goes on after errors, one that fails keeps none of the others from
+    /// running.
     fn run_sql(&mut self, text: &str) -> Result<Next> {
         let Split { statements, .. } = match self.splitter.split(text) {
             Ok(split) => split,

@@ -1,7 +1,7 @@
 //! Windows.
 //!
-//! Programs of the system are started by their full paths, and what the shell starts is not looked for in the current folder:
-//! anybody may have put a program there.
+//! Programs of the system are started by their full paths, and what the shell starts is not looked for in the current
+//! folder: anybody may have put a program there.
 
 use std::env;
 use std::os::windows::process::CommandExt;

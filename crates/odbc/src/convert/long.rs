@@ -70,8 +70,9 @@ impl Form {
         }
     }
 
-    /// Writes what fits of a part, and a terminator. Of `of`, the piece of the whole value, it heeds and keeps whether pieces
-    /// fill their buffers, and whether the first half of the surrogate pair, or of the bytes, at the start was written before.
+    /// Writes what fits of a part, and a terminator. Of `of`, the piece of the whole value, it heeds and keeps
+    /// whether pieces fill their buffers, and whether the first half of the surrogate pair, or of the bytes, at the
+    /// start was written before.
     ///
     /// # Errors
     /// The part does not begin with a character: the rest of one was handed out as bytes or narrow text.

@@ -9,7 +9,8 @@ use super::unit::Unit;
 use crate::text::{CodePage, Narrow};
 use arrow::array::StringArray;
 
-/// Text in the code page of the settings. A value with a character that it lacks fails, before anything of it is handed out.
+/// Text in the code page of the settings. A value with a character that it lacks fails, before anything of it is
+/// handed out.
 pub(super) struct Paged;
 
 impl Cell for Paged {
@@ -58,8 +59,9 @@ fn length(text: &str, page: &CodePage) -> Result<usize, Fault> {
     lengths.sum::<Option<usize>>().ok_or(Fault::NotInCodePage)
 }
 
-/// Writes at most so many bytes. A character that does not fit gives its first byte, if pieces fill their buffers, and the
-/// next piece the other. Returns the bytes read, which do not count before the whole character was written, and those written.
+/// Writes at most so many bytes. A character that does not fit gives its first byte, if pieces fill their buffers,
+/// and the next piece the other. Returns the bytes read, which do not count before the whole character was written,
+/// and those written.
 ///
 /// # Safety
 /// So many bytes may be written.

@@ -26,7 +26,8 @@ impl Piece {
         Self { fills: true, ..Self::default() }
     }
 
-    /// Narrow text in UTF-8, or bytes, follow: the progress within other encodings does not matter to them, nor they to it.
+    /// Narrow text in UTF-8, or bytes, follow: the progress within other encodings does not matter to them, nor they
+    /// to it.
     #[inline]
     pub(super) fn forget_units(&mut self) {
         (self.units, self.is_within_pair) = (None, false);

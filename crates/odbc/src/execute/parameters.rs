@@ -28,8 +28,8 @@ pub(crate) struct Inputs {
     processed: *mut ULen,
 }
 
-// SAFETY: the pointers are dereferenced only within a call that holds the object's lock; the application promised when it set them
-// that they stay valid until it takes them back.
+// SAFETY: the pointers are dereferenced only within a call that holds the object's lock; the application promised
+// when it set them that they stay valid until it takes them back.
 unsafe impl Send for Inputs {}
 
 /// An execution that waits for data.
@@ -206,8 +206,8 @@ impl Inputs {
         self.sets == 1 && self.wanted.len() == 1
     }
 
-    /// Which sets and parameters are to be supplied while the execution waits. What makes no sense is left to reading them,
-    /// which reports it.
+    /// Which sets and parameters are to be supplied while the execution waits. What makes no sense is left to reading
+    /// them, which reports it.
     pub(crate) fn at_execution(&self) -> VecDeque<(usize, usize)> {
         let mut left = VecDeque::new();
         for &set in &self.wanted {

@@ -171,8 +171,8 @@ impl BoundColumn {
     }
 }
 
-// SAFETY: the pointers are dereferenced only within a call that holds the object's lock; the application promised when it set them
-// that they stay valid until it takes them back.
+// SAFETY: the pointers are dereferenced only within a call that holds the object's lock; the application promised
+// when it set them that they stay valid until it takes them back.
 unsafe impl Send for Bound {}
 
 /// The slots of a later row, with the offset that the application wants added to all its addresses.

@@ -1,5 +1,5 @@
-//! BLOBs of a result. Its batches have ids in their place: they are read when somebody wants them, short ones many at a time,
-//! since each request for one costs a round trip.
+//! BLOBs of a result. Its batches have ids in their place: they are read when somebody wants them, short ones many at
+//! a time, since each request for one costs a round trip.
 
 use super::long::{LongValue, malformed};
 use crate::abi::SmallInt;

@@ -17,8 +17,8 @@ pub(super) struct Buffer {
     capacity: usize,
 }
 
-/// The bound columns of the table. Read-only ones are left out, as the standard says; of a column that was selected twice, the
-/// first counts.
+/// The bound columns of the table. Read-only ones are left out, as the standard says; of a column that was selected
+/// twice, the first counts.
 pub(super) fn buffers(ard: &Descriptor, columns: &[Column], table: &BaseTable) -> Vec<Buffer> {
     let mut buffers: Vec<Buffer> = Vec::new();
     for (at, (record, column)) in ard.records.iter().zip(columns).enumerate() {

@@ -1,4 +1,5 @@
-//! Drivers and data sources as the driver manager keeps them: `odbcinst.ini` and `odbc.ini`, or keys of Windows' registry.
+//! Drivers and data sources as the driver manager keeps them: `odbcinst.ini` and `odbc.ini`, or keys of Windows'
+//! registry.
 //!
 //! ```text
 //!  firearrow odbc … ─► install, add_data_source, … ─┐

@@ -42,8 +42,8 @@ pub(crate) struct Written {
     pub(crate) is_cut: bool,
 }
 
-/// Writes encoded text and a terminator into a buffer of `capacity` bytes. No character is split. Nothing is written to a NULL or
-/// empty buffer; a NULL one cuts nothing, since nobody wanted the text.
+/// Writes encoded text and a terminator into a buffer of `capacity` bytes. No character is split. Nothing is written
+/// to a NULL or empty buffer; a NULL one cuts nothing, since nobody wanted the text.
 ///
 /// # Safety
 /// `buffer` is NULL or may be written up to its capacity.

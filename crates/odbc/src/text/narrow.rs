@@ -1,7 +1,8 @@
 //! The encoding of narrow text.
 //!
-//! On Unix it is UTF-8. On Windows it is the code page of the process. Data in `SQL_C_CHAR` buffers are in the character set
-//! of the connection string instead, if that is UTF8 or a single-byte one: so they are with Firebird's official driver.
+//! On Unix it is UTF-8. On Windows it is the code page of the process. Data in `SQL_C_CHAR` buffers are in the
+//! character set of the connection string instead, if that is UTF8 or a single-byte one: so they are with Firebird's
+//! official driver.
 
 use super::CodePage;
 use crate::platform;

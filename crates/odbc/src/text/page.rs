@@ -7,8 +7,8 @@ use std::fmt;
 /// In place of a byte, or pair of bytes, that is no character. It is none itself.
 const NONE: u16 = 0xFFFF;
 
-/// A code page with one or two bytes for each character, all of the Basic Multilingual Plane. Nothing is replaced by something
-/// similar: text that it lacks is an error.
+/// A code page with one or two bytes for each character, all of the Basic Multilingual Plane. Nothing is replaced by
+/// something similar: text that it lacks is an error.
 pub(crate) struct CodePage {
     name: String,
     /// The characters of single bytes.
@@ -23,8 +23,8 @@ pub(crate) struct CodePage {
 }
 
 impl CodePage {
-    /// Learns a code page from functions that know it. `decode` is asked for one byte and for pairs of bytes. Where several
-    /// pairs are one character, `encode` says which of them is written.
+    /// Learns a code page from functions that know it. `decode` is asked for one byte and for pairs of bytes. Where
+    /// several pairs are one character, `encode` says which of them is written.
     pub(crate) fn new(
         name: &str,
         decode: impl Fn(&[u8]) -> Option<char>,

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A client is a script in `scripts` that checks what it sees and ends with `ok`. One that is not installed here is a
-//! named skip; `make setup` installs them, except turbodbc, which has to be compiled. `FIREARROW_TEST_PYTHON` names another
-//! Python than that of the repository's `.venv-python`.
+//! named skip; `make setup` installs them, except turbodbc, which has to be compiled. `FIREARROW_TEST_PYTHON` names
+//! another Python than that of the repository's `.venv-python`.
 
 // They are programs of Linux.
 #![cfg(unix)]

@@ -303,8 +303,8 @@ fn launch_shared(generation: Generation) -> Result<&'static Server, Failure> {
     Ok(&*Box::leak(Box::new(server)))
 }
 
-/// Replaces a shared server that does not work any more; does nothing if somebody else has done so. Returns what is known of
-/// the end of the former one.
+/// Replaces a shared server that does not work any more; does nothing if somebody else has done so. Returns what is
+/// known of the end of the former one.
 pub(crate) fn replace(broken: &Server) -> Option<String> {
     let mut shared = slot(broken.generation);
     match &*shared {

@@ -29,8 +29,8 @@ pub(crate) fn can_load(library: &Path) -> bool {
     machine(library).is_some_and(|found| this.and_then(|this| machine(&this)).is_none_or(|own| own == found))
 }
 
-/// Makes `command` the leader of a process group of its own, so that Ctrl-C reaches this process alone, and lets the kernel kill
-/// it when this process dies.
+/// Makes `command` the leader of a process group of its own, so that Ctrl-C reaches this process alone, and lets the
+/// kernel kill it when this process dies.
 pub(crate) fn bind(command: &mut Command) {
     let parent = std::process::id();
     command.process_group(0);

@@ -41,7 +41,8 @@ fn mode_of(existing: &Metadata) -> Permissions {
     Permissions::from_mode(existing.mode() & 0o777)
 }
 
-/// Opens a file for reading, but neither a link nor a pipe that has taken its place: the one is not followed, the other not waited for.
+/// Opens a file for reading, but neither a link nor a pipe that has taken its place: the one is not followed, the
+/// other not waited for.
 pub(crate) fn open_no_link(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(NO_FOLLOW).open(path)
 }

@@ -43,8 +43,8 @@ pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens what a reserved name stands for: `NUL` and `CON` can be written to. Others are refused: the data would be lost in
-/// a device that nobody meant.
+/// Opens what a reserved name stands for: `NUL` and `CON` can be written to. Others are refused: the data would be
+/// lost in a device that nobody meant.
 pub(crate) fn device(path: &Path, options: &OpenOptions) -> Option<io::Result<File>> {
     let name = path.file_name()?.to_str()?;
     let refused = |text| Some(Err(io::Error::new(io::ErrorKind::InvalidInput, text)));

@@ -1,7 +1,7 @@
 //! Console events and child processes.
 //!
-//! Programs of the system are started by their full paths, and what the shell starts is not looked for in the current folder:
-//! anybody may have put a program there.
+//! Programs of the system are started by their full paths, and what the shell starts is not looked for in the current
+//! folder: anybody may have put a program there.
 
 use std::env;
 use std::io;
@@ -22,8 +22,8 @@ pub(crate) const NOT_FOUND: i32 = 9009;
 /// A pager that users expect. `more` is always there, but does not know colours or long lines.
 pub(crate) const PAGER: &str = "less.exe";
 
-/// Calls `take` on Ctrl-C and Ctrl-Break, in a thread of its own. When the console is closed it is called, too, but Windows
-/// may end this process before it has done anything.
+/// Calls `take` on Ctrl-C and Ctrl-Break, in a thread of its own. When the console is closed it is called, too, but
+/// Windows may end this process before it has done anything.
 pub(crate) fn on_signal(take: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     let take = Mutex::new(take);
     let handler = move || (take.lock().unwrap_or_else(PoisonError::into_inner))(SIGINT);

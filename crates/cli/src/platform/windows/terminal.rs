@@ -1,6 +1,7 @@
 //! The console.
 
-/// How the console treats input and output. The line editor sets its modes for each line only, so there is nothing to keep.
+/// How the console treats input and output. The line editor sets its modes for each line only, so there is nothing to
+/// keep.
 #[derive(Debug)]
 pub(crate) struct Attributes;
 

@@ -48,8 +48,8 @@ pub(crate) struct Root {
 pub(crate) type CompatibleLinks = Vec<(OsString, PathBuf)>;
 
 impl Root {
-    /// The folders to tell the library before it reads any configuration: the kind of `gds__get_prefix`, the variable that
-    /// does the same, the path.
+    /// The folders to tell the library before it reads any configuration: the kind of `gds__get_prefix`, the variable
+    /// that does the same, the path.
     pub(crate) fn prefixes<'a>(&'a self, lock: &'a Path) -> Vec<(i16, &'static str, &'a Path)> {
         vec![(0, "FIREBIRD", &self.path), (1, "FIREBIRD_LOCK", lock)]
     }

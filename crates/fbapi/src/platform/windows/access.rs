@@ -1,7 +1,7 @@
 //! Who may change a file or folder.
 //!
-//! Each component of a path must belong to this user, to administrators or to the system, and nobody else may change it. On
-//! the way, others may add files and folders, as they may in `C:\`, but not remove or replace what is there.
+//! Each component of a path must belong to this user, to administrators or to the system, and nobody else may change
+//! it. On the way, others may add files and folders, as they may in `C:\`, but not remove or replace what is there.
 
 use super::sid;
 use std::io;

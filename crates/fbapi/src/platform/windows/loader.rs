@@ -19,7 +19,8 @@ const CLIENTS: [&str; 3] = ["fbclient.dll", "gds32.dll", "fbembed.dll"];
 /// The longest path that Windows allows, in UTF-16 units.
 const LONGEST: usize = 32_768;
 
-/// Opens a client library. What it needs is looked for in its own folder and the system's, not in the current one or `PATH`.
+/// Opens a client library. What it needs is looked for in its own folder and the system's, not in the current one or
+/// `PATH`.
 pub(crate) fn open(path: &Path) -> Result<Shared, Error> {
     let not_usable = |reason| Error::NotALibrary { path: path.to_path_buf(), reason };
     match image::defect(path) {

@@ -1,8 +1,8 @@
 //! The root directory: that of the installation itself.
 //!
-//! On Windows the library takes the folder that contains it as its root, and links need a privilege. So there is no private
-//! root. The settings that would be in its `firebird.conf` travel with each database parameter buffer (`isc_dpb_config`),
-//! which can hold those that concern one database.
+//! On Windows the library takes the folder that contains it as its root, and links need a privilege. So there is no
+//! private root. The settings that would be in its `firebird.conf` travel with each database parameter buffer
+//! (`isc_dpb_config`), which can hold those that concern one database.
 
 use crate::Error;
 use crate::options::{LoadOptions, ServerMode};
@@ -27,8 +27,8 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// The folders to tell the library before it reads any configuration: the kind of `gds__get_prefix`, the variable that
-    /// does the same, the path.
+    /// The folders to tell the library before it reads any configuration: the kind of `gds__get_prefix`, the variable
+    /// that does the same, the path.
     pub(crate) fn prefixes<'a>(&'a self, lock: &'a Path) -> Vec<(i16, &'static str, &'a Path)> {
         if self.names_lock { vec![(1, "FIREBIRD_LOCK", lock)] } else { Vec::new() }
     }

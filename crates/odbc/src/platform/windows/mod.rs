@@ -19,8 +19,8 @@ use windows_sys::Win32::System::Time::{FileTimeToSystemTime, SystemTimeToTzSpeci
 /// UTF-8, which some installations have as their code page.
 const UTF8: u32 = 65001;
 
-/// Keeps the library loaded when somebody unloads it: its threads, such as the one that watches time limits, run its code.
-/// Another copy of the library, from another file, is pinned by its own call.
+/// Keeps the library loaded when somebody unloads it: its threads, such as the one that watches time limits, run its
+/// code. Another copy of the library, from another file, is pinned by its own call.
 pub(crate) fn stay_loaded() {
     let flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
     let mut module = null_mut();

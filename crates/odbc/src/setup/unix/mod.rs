@@ -5,8 +5,8 @@
 //! | user | `$HOME/.odbcinst.ini` | `$ODBCINI`, else `~/.odbc.ini` |
 //! | system | `$ODBCSYSINI/$ODBCINSTINI`, else `/etc/odbcinst.ini` | `$ODBCSYSINI/odbc.ini`, else `/etc/odbc.ini` |
 //!
-//! Both files are read. A data source of the user hides one of the system; with drivers it is the other way round. Without
-//! the system's `odbcinst.ini`, ordinary users get an error instead of their own drivers.
+//! Both files are read. A data source of the user hides one of the system; with drivers it is the other way round.
+//! Without the system's `odbcinst.ini`, ordinary users get an error instead of their own drivers.
 
 mod file;
 mod ini;
@@ -103,8 +103,8 @@ impl Registry {
         Ok(None)
     }
 
-    /// Sets entries. Those that are `private` are for the owner of the file only. Returns the file, and whether the section
-    /// was there already.
+    /// Sets entries. Those that are `private` are for the owner of the file only. Returns the file, and whether the
+    /// section was there already.
     pub(super) fn set(
         &self,
         kind: Kind,

@@ -28,8 +28,8 @@ pub(crate) enum Mistake {
     Failed,
 }
 
-/// Does what the installer asks for. `driver` is the name under which this driver is registered, `attributes` name the data
-/// source (DSN) and its entries.
+/// Does what the installer asks for. `driver` is the name under which this driver is registered, `attributes` name
+/// the data source (DSN) and its entries.
 pub(crate) fn configure(
     request: Request,
     scope: Scope,

@@ -6,8 +6,8 @@
 //! | system | `HKLM\SOFTWARE\ODBC\ODBCINST.INI` | `HKLM\SOFTWARE\ODBC\ODBC.INI` |
 //!
 //! Each has a key with its entries, and a value in a list. A data source names the library of its driver, not the driver,
-//! which is why those of a user work without the driver being registered: the driver manager reads drivers from `HKLM` only.
-//! A driver of the user is where data sources of the user find the library.
+//! which is why those of a user work without the driver being registered: the driver manager reads drivers from
+//! `HKLM` only. A driver of the user is where data sources of the user find the library.
 //!
 //! 32-bit programs have keys of their own for the system (`WOW6432Node`), but share those of the user.
 
@@ -76,8 +76,8 @@ impl Registry {
         }
     }
 
-    /// Sets entries. Those of a user can be read by nobody else, but for administrators. Returns the key, and whether it was
-    /// there already.
+    /// Sets entries. Those of a user can be read by nobody else, but for administrators. Returns the key, and whether
+    /// it was there already.
     pub(super) fn set(
         &self,
         kind: Kind,
@@ -148,8 +148,8 @@ impl Registry {
         ]
     }
 
-    /// What a data source says about its driver: the library. One for all users needs a driver for all users, since files of
-    /// one user may change or be out of reach.
+    /// What a data source says about its driver: the library. One for all users needs a driver for all users, since
+    /// files of one user may change or be out of reach.
     pub(super) fn driver(&self, scope: Scope) -> io::Result<String> {
         let scopes: &[Scope] = match scope {
             Scope::User => &[Scope::User, Scope::System],
@@ -184,7 +184,7 @@ impl Registry {
         };
         match is_of_others {
             true => Err(invalid(format!(
-                "{name} is a data source of 32-bit programs, and this is a 64-bit one; add one for 64-bit programs: firearrow \
+                "{name} is a 32-bit data source, and this program is 64-bit; add one for 64-bit programs: firearrow \
                  odbc dsn add"
             ))),
             false => Ok(()),
