@@ -4,8 +4,6 @@
 //! through a sticky folder such as `/tmp`, because only the owner can replace an entry there.
 
 use super::user;
-use std::ffi::CString;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::{fs, io};
@@ -34,11 +32,18 @@ pub(crate) fn defect(path: &Path, is_on_the_way: bool) -> io::Result<Option<Stri
     Ok(None)
 }
 
+#[cfg(target_os = "linux")]
 fn has_access_list(path: &Path) -> bool {
-    let Ok(name) = CString::new(path.as_os_str().as_bytes()) else { return true };
+    let Ok(name) = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()) else { return true };
     let attribute = c"system.posix_acl_access";
     // SAFETY: both strings end with NUL; without a buffer only the length is reported.
     unsafe { libc::lgetxattr(name.as_ptr(), attribute.as_ptr(), std::ptr::null_mut(), 0) > 0 }
+}
+
+/// Other systems have lists of other kinds: what a group may write counts as anybody's.
+#[cfg(not(target_os = "linux"))]
+fn has_access_list(_path: &Path) -> bool {
+    true
 }
 
 #[cfg(test)]
