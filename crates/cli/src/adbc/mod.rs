@@ -113,8 +113,6 @@ pub(crate) fn run(args: &AdbcArgs, json: bool) -> Result<()> {
     }
 }
 
-/// The driver's name, which is also the scheme of its URLs.
-const NAME: &str = "firebird";
 /// The function that begins the driver; no other driver has it.
 const ENTRYPOINT: &str = "AdbcDriverFirebirdInit";
 

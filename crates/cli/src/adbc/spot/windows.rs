@@ -1,12 +1,14 @@
 //! Folders of manifests, and the registry for all users: there is no folder for them.
 
 use super::{FILE, Folder, of_environment, variable};
-use crate::adbc::{ENTRYPOINT, Entry, NAME, manifest};
+use crate::adbc::{ENTRYPOINT, Entry, manifest};
 use crate::failure::{Failure, Result};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 use windows_registry::LOCAL_MACHINE;
 
+/// The driver's name, which is also the scheme of its URLs.
+const NAME: &str = "firebird";
 /// Where driver managers look for drivers, below the machine's root.
 const DRIVERS: &str = r"SOFTWARE\ADBC\Drivers";
 /// `HRESULT` of `ERROR_FILE_NOT_FOUND`: there is no such key or value.
