@@ -22,10 +22,10 @@ SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .ven
 # The system's packages are installed by one command at a time.
 .NOTPARALLEL:
 
-.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel docs clean distclean cargo test-scale
+.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel dist test-dist docs clean distclean cargo test-arm test-scale test-windows
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: cargo $(SETUP) ## Install or download everything that tests and the demo need; quick if nothing is missing
 
@@ -40,10 +40,17 @@ test: setup ## Run all tests on every server there is, then count what ran where
 test-scale: setup ## Test Spark, Ray and Dask on every available server; takes half an hour, downloads 1 GB, and needs Java 17
 	scripts/test-scale.sh
 
-lint: cargo ## Check the format, run clippy on everything and on a client without the embedded engine
+test-windows: setup ## Run the tests of the client, ADBC and ODBC as Windows programs, under Wine
+	scripts/test-windows.sh
+
+test-arm: setup ## Run the tests of the client as programs for 64-bit ARM, under QEMU
+	scripts/test-arm.sh
+
+lint: cargo ## Check the format, run clippy on everything and on what is built without the embedded engine
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 	cargo clippy --package firearrow --no-default-features -- --deny warnings
+	cargo clippy --package firearrow-cli --no-default-features -- --deny warnings
 
 # The Python module has no Rust tests, and does not link as a program.
 check: lint ## Lints and unit tests: takes minutes and needs no server
@@ -92,6 +99,12 @@ wheel: cargo ## Build the Python packages, firearrow and that of the ADBC driver
 	scripts/build-wheel.sh
 	scripts/build-firearrow-wheel.sh
 
+dist: cargo ## Build what users download into target/dist: archives, wheels, Debian packages. DIST="linux-x86_64 deb-amd64" builds some of it
+	scripts/dist.sh $(DIST)
+
+test-dist: cargo ## Try what `make dist` has built: in empty folders, on a private server, installed
+	scripts/test-dist.sh
+
 docs: cargo ## Build the API documentation; a broken link is an error
 	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --features firearrow/tokio
 
@@ -100,7 +113,7 @@ clean: ## Remove build output and the demo
 	rm -rf demo
 
 distclean: clean ## Also remove what setup downloaded
-	rm -rf .venv .venv-python .venv-scale $(CACHE)
+	rm -rf .venv .venv-dist .venv-python .venv-scale $(CACHE)
 
 cargo:
 	@command -v cargo >/dev/null || { \

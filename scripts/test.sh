@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Builds and runs cargo's tests, with the arguments given, and counts what ran on which server.
+# Builds and runs cargo's tests, with the arguments given, and counts what ran on which server. Without --package: those of all crates.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "Rust tests" scripts/test.sh "$@"; fi
+
+scope=(--workspace)
+[[ " $* " != *" --package "* ]] || scope=()
 
 # Many tests wait: for time limits, for slow servers, for each other.
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(nproc)))}
@@ -26,9 +29,9 @@ export FIREARROW_TEST_REPORT=$folder/report.jsonl
 
 # What this writes about itself names the package of each test binary, which the run does not tell.
 scripts/step.sh "build of the tests" \
-    cargo test --workspace --no-run --message-format json-render-diagnostics "$@" >"$folder/built"
+    cargo test "${scope[@]}" --no-run --message-format json-render-diagnostics "$@" >"$folder/built"
 status=0
-cargo test --workspace --no-fail-fast --color never "$@" 2>&1 |
+cargo test "${scope[@]}" --no-fail-fast --color never "$@" 2>&1 |
     python3 scripts/test-report.py "$folder/built" "$FIREARROW_TEST_REPORT" "$folder/failed" || status=$?
 ((status)) || exit 0
 
@@ -43,7 +46,7 @@ for option in "$@"; do
     [[ $option != -- ]] || break
     options+=("$option")
 done
-RUST_TEST_THREADS=1 cargo test --workspace --no-fail-fast --color never "${options[@]}" -- --exact "${failed[@]}" \
+RUST_TEST_THREADS=1 cargo test "${scope[@]}" --no-fail-fast --color never "${options[@]}" -- --exact "${failed[@]}" \
     >"$folder/again" 2>&1 || { cat "$folder/again" && exit 1; }
 # A test of that name may be in several binaries; one that no longer runs has not passed.
 for test in "${failed[@]}"; do

@@ -40,7 +40,10 @@ def find_library() -> Path:
 
 
 def platform_tag(library: Path) -> str:
-    """Returns `manylinux_2_X_arch` by the newest glibc symbols, `linux_arch` if other libraries are needed."""
+    """Returns `manylinux_2_X_arch` by the newest glibc symbols, `linux_arch` if other libraries are needed.
+
+    FIREARROW_GLIBC names the glibc that the library was built for, which may have newer symbols than were needed.
+    """
     if sys.platform == "darwin":
         return f"macosx_11_0_{platform.machine()}"
     if sys.platform == "win32":
@@ -50,13 +53,14 @@ def platform_tag(library: Path) -> str:
     with library.open("rb") as file:
         elf = ELFFile(file)
         needed = [tag.needed for tag in elf.get_section_by_name(".dynamic").iter_tags("DT_NEEDED")]
-        glibc = (2, 17)
+        machine = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64"}.get(elf["e_machine"], platform.machine())
+        major, minor = os.environ.get("FIREARROW_GLIBC", "2.17").split(".")
+        glibc = (int(major), int(minor))
         for _, versions in elf.get_section_by_name(".gnu.version_r").iter_versions():
             for version in versions:
                 found = re.fullmatch(r"GLIBC_(\d+)\.(\d+)(\.\d+)?", version.name)
                 if found:
                     glibc = max(glibc, (int(found[1]), int(found[2])))
-    machine = platform.machine()
     if all(SYSTEM.fullmatch(name) for name in needed):
         return f"manylinux_{glibc[0]}_{glibc[1]}_{machine}"
     return f"linux_{machine}"

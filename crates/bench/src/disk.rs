@@ -1,6 +1,7 @@
 //! Room for tables before they are filled: a disk that is full stops whatever else uses it.
 
 use crate::error::{Error, Result};
+use crate::platform;
 use crate::server::Server;
 use crate::text::size;
 use firearrow::config::{Config, Target};
@@ -25,7 +26,7 @@ pub fn check(config: &Config, what: &str, needed: u64) -> Result<()> {
 /// Bytes that the file system of a database has left; `None` unless the engine or server runs on this machine, and the
 /// database is named by its path.
 pub fn free(config: &Config) -> Option<u64> {
-    left(&folder(config)?)
+    platform::free_bytes(&folder(config)?)
 }
 
 /// The folder of the database, if it is on this machine.
@@ -40,19 +41,6 @@ fn folder(config: &Config) -> Option<PathBuf> {
     let folder = Path::new(path).parent()?;
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     folder.is_dir().then(|| folder.to_owned())
-}
-
-#[cfg(unix)]
-fn left(folder: &Path) -> Option<u64> {
-    let found = nix::sys::statvfs::statvfs(folder).ok()?;
-    // Their types differ between systems.
-    #[allow(clippy::useless_conversion, reason = "not on every system")]
-    Some(u64::from(found.blocks_available()) * u64::from(found.fragment_size()))
-}
-
-#[cfg(not(unix))]
-fn left(_: &Path) -> Option<u64> {
-    None
 }
 
 #[cfg(test)]

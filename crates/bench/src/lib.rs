@@ -49,6 +49,7 @@ pub mod driver;
 pub mod fetch;
 pub mod insert;
 pub mod odbc;
+mod platform;
 pub mod plausible;
 pub mod python;
 pub mod save;

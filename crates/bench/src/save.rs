@@ -1,6 +1,7 @@
 //! Saves records, and the reports made from them.
 
 use crate::error::{Error, Result};
+use crate::platform;
 use firearrow_report::Record;
 use std::fs;
 use std::io::{self, Write as _};
@@ -97,12 +98,7 @@ fn place(path: &Path, contents: &[u8], permissions: Option<fs::Permissions>) -> 
     let folder = folder_of(path);
     // A name that nobody can guess: others may write in this folder, too.
     let mut part = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // What the umask leaves of it, as with any new file.
-        part.permissions(fs::Permissions::from_mode(0o666));
-    }
+    platform::as_new_file(&mut part);
     let mut part = part.prefix(".").suffix(".part").tempfile_in(folder)?;
     part.write_all(contents)?;
     if let Some(permissions) = permissions {

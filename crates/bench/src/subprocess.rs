@@ -10,10 +10,8 @@
 
 use crate::error::{Error, Result};
 use crate::host::Host;
+use crate::platform;
 use crate::secret;
-use nix::errno::Errno;
-use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
-use nix::unistd::Pid;
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -234,17 +232,9 @@ impl<'a> Kept<'a> {
 
     /// Its status, if it has ended.
     fn reap(&mut self) -> Result<Option<ExitStatus>> {
-        if self.status.is_none() {
-            let id = self.child.id();
-            // Its number stays its own until it is waited for without the last flag.
-            let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-            match waitid(Id::Pid(Pid::from_raw(id.cast_signed())), flags) {
-                Ok(WaitStatus::StillAlive) | Err(Errno::EINTR) => {}
-                _ => {
-                    self.host.ended(id);
-                    self.status = self.child.try_wait()?;
-                }
-            }
+        if self.status.is_none() && platform::has_ended(&mut self.child) {
+            self.host.ended(self.child.id());
+            self.status = self.child.try_wait()?;
         }
         Ok(self.status)
     }

@@ -29,7 +29,7 @@ pub(crate) struct Cli {
     /// Print JSON for programs instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print the SQLSTATE and codes of an error
+    /// Print the SQLSTATE and codes of an error; with --version, what this is a build of
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
     /// Read the password from the first line of FILE

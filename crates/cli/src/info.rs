@@ -1,18 +1,19 @@
 //! `firearrow info`
 
 use crate::args::InfoArgs;
+use crate::engines;
 use crate::failure::Result;
 use crate::open::{open, parse};
 use crate::output;
 use crate::terminal::line;
 use firearrow::config::{Config, Target};
-use firearrow::{Connection, Engine, ServerInfo, Warning};
+use firearrow::{Connection, ServerInfo, Warning};
 use firearrow_bench::text::{size, thousands};
 use firearrow_bench::transport;
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
-    let Some(url) = &args.url else { return list_engines(json) };
+    let Some(url) = &args.url else { return engines::print(json) };
     let config = parse(url)?;
     let connection = open(&config)?;
     match json {
@@ -24,39 +25,6 @@ pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
 /// Prints the facts as one JSON object.
 pub(crate) fn print_json(config: &Config, connection: &Connection) -> Result<()> {
     output::print_data(&as_json(config, &connection.info()?, connection.warnings()))
-}
-
-fn list_engines(json: bool) -> Result<()> {
-    let engines = firearrow::engines();
-    if json {
-        let entry = |engine: &Engine| {
-            json!({
-                "library": engine.library.display().to_string(),
-                "is_default": engine.is_default,
-                "firebird": engine.major.map(|major| format!("{major}.0")),
-                "opens_ods": engine.ods(),
-                "installed_as": engine.installed_as,
-            })
-        };
-        return output::print_data(&format!("{:#}\n", engines.iter().map(entry).collect::<Value>()));
-    }
-    if engines.is_empty() {
-        return output::print(
-            "no embedded engine found: pip install firebird-embedded in an active environment, install Firebird, or set \
-             FIREARROW_ENGINE to the folder of one\n",
-        );
-    }
-    let mut text = String::new();
-    for engine in &engines {
-        let version = engine
-            .major
-            .map_or_else(|| "Firebird, version unknown".to_owned(), |major| format!("Firebird {major}.0"));
-        let ods = engine.ods().map(|ods| format!(", opens ODS {ods}")).unwrap_or_default();
-        let used = if engine.is_default { "; local databases are opened with it" } else { "" };
-        let path = engine.library.display().to_string();
-        text += &format!("{version} ({}){ods}{used}\n  {}\n", engine.installed_as, line(&path));
-    }
-    output::print(&text)
 }
 
 /// Returns the facts as text for people.

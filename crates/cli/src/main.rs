@@ -18,6 +18,7 @@ mod copy;
 mod create;
 mod ddl;
 mod demo;
+mod engines;
 mod events;
 mod failure;
 mod folder;
@@ -35,6 +36,7 @@ mod output;
 mod pager;
 mod parameters;
 mod phases;
+mod platform;
 mod profile;
 mod progress;
 mod query;
@@ -44,6 +46,7 @@ mod similar;
 mod sql_words;
 mod tables;
 mod terminal;
+mod version;
 mod wan;
 
 use args::{Cli, Command};
@@ -111,6 +114,10 @@ fn run_command(cli: &Cli) -> Result<()> {
 
 /// Help and version go to standard output. Errors repeat the command line, which may contain a password.
 fn usage(error: &clap::Error) -> ExitCode {
+    let is_version = error.kind() == clap::error::ErrorKind::DisplayVersion;
+    if is_version && version::is_wanted(std::env::args_os()) {
+        return if output::print(&version::text()).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     if error.use_stderr() && secret::redact(&error.to_string()) != error.to_string() {
         eprint!("{}", secret::redact(&error.to_string()));
     } else if error.print().is_err() {

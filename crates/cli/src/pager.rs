@@ -1,8 +1,9 @@
 //! Shows long output through a pager, as psql does.
 
+use crate::platform::process;
 use crate::{interrupt, terminal};
 use std::io::{self, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 /// How to show what is longer than the terminal.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ impl Pager {
     /// The user's, or less, if there is a terminal to show it on.
     pub(crate) fn of_environment() -> Option<Self> {
         let chosen = ["FIREARROW_PAGER", "PAGER"].into_iter().find_map(|name| std::env::var(name).ok());
-        let command = chosen.or_else(|| is_installed("less").then(|| "less".to_owned()))?;
+        let command = chosen.or_else(|| is_installed(process::PAGER).then(|| process::PAGER.to_owned()))?;
         // An empty name, as for other programs, means none.
         (!command.trim().is_empty()).then_some(Self { command })
     }
@@ -32,9 +33,6 @@ fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
-
-/// The status with which sh(1) ends if there is no such program.
-const NOT_FOUND: i32 = 127;
 
 /// An output that goes to a pager if it is long.
 #[derive(Debug)]
@@ -57,8 +55,8 @@ enum Place {
 
 impl Paged {
     fn start(&mut self) -> io::Result<()> {
-        let mut command = Command::new("sh");
-        command.args(["-c", &self.command]).stdin(Stdio::piped());
+        let mut command = process::shell(&self.command);
+        command.stdin(Stdio::piped());
         if std::env::var_os("LESS").is_none() {
             // Leave short texts alone, keep them on the screen, chop long lines.
             command.env("LESS", "FSRX");
@@ -105,7 +103,7 @@ impl Drop for Paged {
             // The end of its input.
             drop(child.stdin.take());
             interrupt::ended(child.id());
-            if child.wait().is_ok_and(|status| status.code() == Some(NOT_FOUND)) {
+            if child.wait().is_ok_and(|status| status.code() == Some(process::NOT_FOUND)) {
                 terminal::remark(&format!(
                     "the pager {} could not be run: set PAGER, or \\pager off",
                     self.command

@@ -1,6 +1,7 @@
 //! Named connections: `profile://NAME`, the connection profiles of ADBC's driver managers.
 
 use crate::failure::{Failure, Result};
+use crate::platform::folders::adbc_profiles;
 use adbc_core::options::{OptionDatabase, OptionValue};
 use adbc_driver_manager::profile::{
     ConnectionProfile, ConnectionProfileProvider, FilesystemProfileProvider, process_profile_value,
@@ -93,9 +94,7 @@ fn places(name: &str) -> Vec<PathBuf> {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let listed = variable("ADBC_PROFILE_PATH");
     let mut folders: Vec<PathBuf> = listed.iter().flat_map(env::split_paths).collect();
-    let home = variable("HOME").map(|home| PathBuf::from(home).join(".config"));
-    let configuration = variable("XDG_CONFIG_HOME").map(PathBuf::from).or(home);
-    folders.extend(configuration.map(|folder| folder.join("adbc/profiles")));
+    folders.extend(adbc_profiles());
     folders.retain(|folder| folder.is_absolute());
     folders.into_iter().map(|folder| folder.join(format!("{name}.toml"))).collect()
 }

@@ -28,6 +28,7 @@
 //! | `FIREARROW_TEST_FIREBIRD5` | folder of a Firebird 5.0 installation |
 //! | `FIREARROW_ENGINE3`, `…4`, `…5` | folder of an embedded engine, in place of the discovered one |
 //! | `FIREARROW_TEST_HOST` | address of a [`Host`] that starts the servers, for programs that cannot (`examples/host.rs`) |
+//! | `FIREARROW_TEST_RUNNER` | the emulator that runs the test program, with its options; see [`this_program`] |
 //! | `FIREARROW_UPDATE_DOCS` | write the documents that tests keep true |
 //! | `FIREARROW_TEST_REPORT` | file to which each matrix test appends its outcome |
 #![deny(unsafe_code)]
@@ -46,6 +47,7 @@ mod message;
 mod mischief;
 mod mutation;
 mod process;
+mod program;
 mod proxy;
 mod report;
 mod room;
@@ -66,6 +68,7 @@ pub use host::Host;
 pub use matrix::{Embedded, Platform, Target, Verdict, platform, run};
 pub use mischief::Mischief;
 pub use mutation::{Mutation, Mutator};
+pub use program::{is_emulated, this_program};
 pub use proxy::{Behaviour, Flow, Limit, Proxy, Side};
 pub use server::{Server, servers, shared};
 pub use tally::Tally;

@@ -10,6 +10,7 @@
 
 use crate::mischief::Mischief;
 use crate::mutation::{Mutation, Mutator};
+use crate::system;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -307,6 +308,8 @@ fn connect(
     let [client, server] = [client, server].map(Arc::new);
     for socket in [&client, &server] {
         socket.set_nodelay(true)?; // pieces must stay pieces
+        socket.set_read_timeout(system::READ_LOOK)?;
+        socket.set_write_timeout(system::WRITE_LIMIT)?;
     }
     let mut open = shared.open();
     if shared.is_stopped() {
@@ -457,9 +460,15 @@ impl Direction {
 /// Reads until the stream ends, fails, or the receiver is gone.
 fn read(mut from: &TcpStream, delay: Duration, chunks: &SyncSender<Chunk>) {
     let mut buffer = vec![0; CHUNK];
-    while let Ok(length @ 1..) = from.read(&mut buffer) {
-        if chunks.send((Instant::now() + delay, buffer[..length].to_vec())).is_err() {
-            break;
+    loop {
+        match from.read(&mut buffer) {
+            Ok(length @ 1..) => {
+                if chunks.send((Instant::now() + delay, buffer[..length].to_vec())).is_err() {
+                    break;
+                }
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {}
+            Ok(0) | Err(_) => break,
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use firearrow_testkit::{
-    Generation, Host, Server, ServerConfig, Target, WireCrypt, engine, matrix, platform, run, servers, shared,
+    Generation, Host, Server, ServerConfig, Target, WireCrypt, engine, matrix, platform, run, servers,
+    shared, this_program,
 };
 
 matrix!(
@@ -137,7 +138,8 @@ fn shared_server_ends_with_its_process() {
     for way in ["return", "exit", "abort"] {
         let reports = tempfile::tempdir().unwrap();
         let note = reports.path().join("server");
-        let mut child = Command::new(std::env::current_exe().unwrap())
+        let mut child = this_program()
+            .unwrap()
             .args(["--exact", "play_a_test_process", "--ignored"])
             .stdout(Stdio::null())
             .env(PLAY, format!("{way} {}", note.display()))
@@ -192,7 +194,8 @@ fn outcomes_are_reported() {
     // The report's variable belongs to the whole process, so a second process is asked.
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report");
-    let status = Command::new(std::env::current_exe().unwrap())
+    let status = this_program()
+        .unwrap()
         .args(["--exact", "play_outcomes", "--ignored"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -100,7 +100,7 @@ fn check_outputs(args: &ReportArgs) -> Result<()> {
 
 /// Fails if a report would replace a record, or another report.
 fn refuse_inputs(args: &ReportArgs, records: &[PathBuf]) -> Result<()> {
-    let same = |one: &Path, other: &Path| match (one.canonicalize(), other.canonicalize()) {
+    let same = |one: &Path, other: &Path| match (dunce::canonicalize(one), dunce::canonicalize(other)) {
         (Ok(one), Ok(other)) => one == other,
         _ => one == other,
     };

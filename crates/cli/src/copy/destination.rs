@@ -40,7 +40,7 @@ impl Destination {
             }
         };
         // Links to the folder are the user's own.
-        let root = fs::canonicalize(root).map_err(|error| failed(&error))?;
+        let root = dunce::canonicalize(root).map_err(|error| failed(&error))?;
         let lock = lock(&root)?;
         let scan = Scan::of(&root)?;
         let mut destination = Self { root, is_new, scan, earlier: None, _lock: lock };

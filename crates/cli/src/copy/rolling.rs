@@ -2,17 +2,17 @@
 
 use super::part::Layout;
 use crate::failure::{Failure, Result};
-use crate::folder::manifest::{Entry, NEW_FILE, sync};
+use crate::folder::manifest::{Entry, sync};
 use crate::folder::place;
 use crate::interrupt;
+use crate::platform::files;
 use arrow::array::RecordBatch;
 use crc32fast::Hasher;
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 use std::error::Error;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -115,8 +115,9 @@ impl<'a> Rolling<'a> {
         fs::create_dir_all(&folder).map_err(failed)?;
         let prefix = format!(".{}.", place::file_name(self.part, self.next));
         let create = || -> io::Result<NamedTempFile> {
-            let mode = Permissions::from_mode(NEW_FILE);
-            tempfile::Builder::new().prefix(&prefix).suffix(".part").permissions(mode).tempfile_in(&folder)
+            let mut part = tempfile::Builder::new();
+            files::as_new_file(&mut part);
+            part.prefix(&prefix).suffix(".part").tempfile_in(&folder)
         };
         let (file, hidden) = interrupt::temporary(create).map_err(failed)?.into_parts();
         let appender = Appender {

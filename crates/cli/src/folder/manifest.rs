@@ -3,10 +3,10 @@
 use super::{MANIFEST, place};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
+use crate::platform::files;
 use arrow::datatypes::{DataType, Field, Schema};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -172,8 +172,9 @@ impl Manifest {
         let failed = |error: &io::Error| Failure::file(&path, error);
         let create = || {
             let prefix = format!(".{MANIFEST}.");
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(NEW_FILE);
-            tempfile::Builder::new().prefix(&prefix).suffix(".part").permissions(mode).tempfile_in(root)
+            let mut part = tempfile::Builder::new();
+            files::as_new_file(&mut part);
+            part.prefix(&prefix).suffix(".part").tempfile_in(root)
         };
         let mut file = interrupt::temporary(create).map_err(|error| failed(&error))?;
         let text = serde_json::to_string_pretty(&Self { crc32: self.checksum()?, ..self.clone() })? + "\n";
@@ -218,8 +219,7 @@ impl Column {
 
 /// Makes the names in a folder survive a crash of the machine.
 pub(crate) fn sync(folder: &Path) -> Result<()> {
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(|error| Failure::file(folder, &error))
+    files::sync_folder(folder).map_err(|error| Failure::file(folder, &error))
 }
 
 /// What every version has.
@@ -232,8 +232,6 @@ struct Version {
 pub(crate) const MOST_OPEN: usize = 1000;
 /// Bytes of a manifest: more than a million files.
 const MOST_BYTES: u64 = 256 << 20;
-/// The umask reduces it.
-pub(crate) const NEW_FILE: u32 = 0o666;
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,8 @@
 
 use super::hive;
 use crate::failure::{Failure, Result};
+use crate::platform::files;
 use std::fs::{self, File};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
 /// The file of a part: `part-00003.parquet`, and `part-00003_001.parquet` for what comes next.
@@ -44,7 +44,7 @@ pub(crate) fn is_written(path: &str) -> bool {
 pub(crate) fn open(root: &Path, path: &str) -> Result<File> {
     let full = resolve(root, path)?;
     // A link that takes the file's place meanwhile is not followed, and a pipe that does is not waited for.
-    let file = File::options().read(true).custom_flags(NO_FOLLOW).open(&full);
+    let file = files::open_no_link(&full);
     let file = file.map_err(|error| Failure::file(&full, &error))?;
     let metadata = file.metadata().map_err(|error| Failure::file(&full, &error))?;
     if metadata.is_file() { Ok(file) } else { Err(not_regular(&full)) }
@@ -80,8 +80,6 @@ fn not_regular(path: &Path) -> Failure {
 fn digits(text: &str) -> Option<usize> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
-
-const NO_FOLLOW: i32 = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
 
 #[cfg(test)]
 mod tests {
@@ -122,6 +120,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn links_and_ways_out_are_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,11 +1,8 @@
 //! Files and child processes that must not outlive this process, and remains that do.
 
 use super::waiting;
-use nix::errno::Errno;
-use nix::sys::signal::{Signal, kill};
-use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
-use nix::sys::wait::{Id, WaitPidFlag, waitid};
-use nix::unistd::Pid;
+use crate::platform::process::{await_end, terminate};
+use crate::platform::terminal::Attributes;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::PathBuf;
@@ -17,7 +14,7 @@ use tempfile::{NamedTempFile, tempfile};
 
 static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
-static TERMINAL: Mutex<Option<Termios>> = Mutex::new(None);
+static TERMINAL: Mutex<Option<Attributes>> = Mutex::new(None);
 static STAYS: Mutex<Option<String>> = Mutex::new(None);
 
 /// Creates a temporary file that is removed even if the process ends early.
@@ -37,9 +34,7 @@ pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
     waiting(|| {
         let mut child = start(command)?;
         let id = child.id();
-        // Its number stays its own until it is waited for without this flag.
-        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
-        while waitid(Id::Pid(Pid::from_raw(id.cast_signed())), flags) == Err(Errno::EINTR) {}
+        await_end(&mut child);
         ended(id);
         Ok(Output { status: child.wait()?, stdout: content(&mut out)?, stderr: content(&mut err)? })
     })
@@ -68,7 +63,7 @@ pub(crate) fn ended(id: u32) {
 /// Keeps the terminal's attributes until the guard is dropped: a process that ends while a line is edited restores them.
 pub(crate) fn keep_terminal() -> TerminalGuard {
     // Without a terminal there is nothing to keep.
-    *lock(&TERMINAL) = tcgetattr(io::stdin()).ok();
+    *lock(&TERMINAL) = Attributes::current();
     TerminalGuard
 }
 
@@ -94,14 +89,10 @@ pub(crate) fn staying() -> Option<String> {
 /// Removes the files, ends the child processes and restores the terminal.
 pub(super) fn remove() {
     if let Some(attributes) = lock_soon(&TERMINAL).as_deref().and_then(Option::as_ref) {
-        // It may be gone.
-        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, attributes);
+        attributes.restore();
     }
     if let Some(children) = lock_soon(&CHILDREN) {
-        for id in children.iter().filter_map(|id| i32::try_from(*id).ok()) {
-            // The process may have ended.
-            let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
-        }
+        children.iter().for_each(|id| terminate(*id));
     }
     if let Some(files) = lock_soon(&FILES) {
         for file in files.iter() {
@@ -132,9 +123,11 @@ fn lock_soon<T>(mutex: &'static Mutex<T>) -> Option<MutexGuard<'static, T>> {
 
 const SOON: Duration = Duration::from_millis(100);
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
 
     #[test]
     fn programs_are_run_to_their_end() {

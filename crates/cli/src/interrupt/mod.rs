@@ -18,10 +18,9 @@ pub(crate) use conversation::{Conversation, converse};
 pub(crate) use leftover::{ended, keep_terminal, output, start, staying, stays, temporary};
 
 use crate::failure::{Failure, Result};
+use crate::platform::process::{self, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use crate::terminal;
 use firearrow::Connection;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::low_level;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -191,7 +190,7 @@ pub(crate) fn finish(status: u8) -> ExitCode {
     if reason().is_some() {
         // The command has reported its failure, or succeeded before it noticed the interruption.
         let _ = io::stdout().flush();
-        low_level::exit(status.into());
+        process::exit(status.into());
     }
     ExitCode::from(status)
 }
@@ -271,10 +270,10 @@ fn cancel() {
     cancellers.iter().for_each(|cancel| cancel());
 }
 
-/// Ends the process at once. Exit handlers of libraries are skipped: they could wait for other threads.
+/// Ends the process at once.
 fn end_now(reason: Reason) -> ! {
     leftover::remove();
-    low_level::exit(reason.status().into())
+    process::exit(reason.status().into())
 }
 
 /// How long the command may take to end by itself: longer than servers have to react to a cancellation.

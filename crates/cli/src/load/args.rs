@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Result};
 use crate::output::Format;
+use crate::platform::files;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
 use encoding_rs::Encoding;
@@ -132,7 +133,7 @@ impl LoadArgs {
         }
         // Standard input may be a file as well.
         let place = |file: &PathBuf| {
-            if is_standard_input(file) { Path::new("/dev/stdin").to_owned() } else { file.clone() }
+            if is_standard_input(file) { Path::new(files::STANDARD_INPUT).to_owned() } else { file.clone() }
         };
         if let Some(reject) = self.reject.as_ref().and_then(|path| path.canonicalize().ok())
             && files.iter().any(|file| place(file).canonicalize().is_ok_and(|file| file == reject))

@@ -9,7 +9,6 @@ use crate::folder::{MANIFEST, Manifest, SUCCESS, check, hive, place};
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,7 +41,7 @@ impl Folder {
     /// # Errors
     /// It is not complete, unless `incomplete`; there are links, or files that do not belong to it.
     pub(super) fn open(path: &Path, incomplete: bool) -> Result<Self> {
-        let root = fs::canonicalize(path).map_err(|error| Failure::file(path, &error))?;
+        let root = dunce::canonicalize(path).map_err(|error| Failure::file(path, &error))?;
         let scan = Scan::of(&root)?;
         let name = path.display();
         let refused = |what: String| Err(Failure::other(format!("{name} {what}")));

@@ -1,6 +1,6 @@
 //! Registers the driver, and removes it.
 
-use super::{InstallArgs, UninstallArgs, failure, name_of, note, platform, tell};
+use super::{InstallArgs, UninstallArgs, failure, name_of, note, tell};
 use crate::failure::{Failure, Result};
 use crate::installed;
 use firearrowodbc::setup;
@@ -14,7 +14,7 @@ pub(super) fn install(args: &InstallArgs, json: bool) -> Result<()> {
         None => find()?,
     };
     // Driver managers do not resolve relative paths.
-    let path = platform::full_path(&path).map_err(|error| Failure::file(&path, &error))?;
+    let path = dunce::canonicalize(&path).map_err(|error| Failure::file(&path, &error))?;
     let written = setup::install(scope, &path).map_err(|error| failure(scope, &error))?;
     let what = format!("registered driver {} in", setup::DRIVER);
     tell(json, ("installed", &what), &written.file, Some(("library", &path.display().to_string())))?;

@@ -7,16 +7,14 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open;
 use crate::output::print;
+use crate::platform::process;
 use crate::terminal;
 use clap::Args;
 use firearrow::config::Config;
 use firearrow_bench::text::thousands;
 use firearrow_bench::{Error, Process, Server};
 use firearrow_oltp::{self as oltp, Crash, Outage, RunOptions};
-use nix::errno::Errno;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-use std::process::Command;
+use std::io;
 use std::time::Duration;
 
 #[derive(Args, Debug)]
@@ -24,7 +22,7 @@ pub(super) struct CrashArgs {
     /// Kill the server after this time, and check what it has kept; it must run on this machine, and you need permission to kill it
     #[arg(long, value_name = "TIME", conflicts_with_all = ["save", "measure", "warm_up", "full_check", "driver", "series"])]
     kill_server_at: Option<TimeLimit>,
-    /// Starts the server again, by `sh -c`; without it something else must, such as systemd
+    /// Starts the server again, by the system's shell; without it something else must, such as systemd
     #[arg(long, value_name = "COMMAND", requires = "kill_server_at")]
     restart_command: Option<String>,
 }
@@ -91,20 +89,25 @@ impl Victim {
     }
 
     fn kill(&self) -> firearrow_bench::Result<()> {
-        let failed =
-            |error| Error::other(format!("the server {} cannot be killed: {error}", self.process.name));
+        let failed = |error: io::Error| {
+            Error::other(format!("the server {} cannot be killed: {error}", self.process.name))
+        };
         // Number 0 would be this command and its relatives; a number may have passed to another process.
-        let id = self.process.id().ok_or_else(|| failed(Errno::ESRCH))?;
+        let id = self.process.id().ok_or_else(|| failed(gone()))?;
         if self.started.is_none() || self.process.started() != self.started {
-            return Err(failed(Errno::ESRCH));
+            return Err(failed(gone()));
         }
-        kill(Pid::from_raw(id.get().cast_signed()), Signal::SIGKILL).map_err(failed)
+        process::kill(id).map_err(failed)
     }
+}
+
+fn gone() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "no such process")
 }
 
 /// Runs the command that starts the server. What it prints is not part of the result.
 fn start(command: &str) -> firearrow_bench::Result<()> {
-    let output = interrupt::output(Command::new("sh").args(["-c", command]))?;
+    let output = interrupt::output(&mut process::shell(command))?;
     for text in [&output.stdout, &output.stderr] {
         let text = String::from_utf8_lossy(text);
         if !text.trim().is_empty() {

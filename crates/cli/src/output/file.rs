@@ -3,10 +3,9 @@
 use super::Output;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
-use std::fs::{self, File, Metadata, Permissions};
+use crate::platform::files;
+use std::fs::{File, Metadata};
 use std::io::{self, BufWriter, Write};
-use std::os::fd::AsFd;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,13 +32,17 @@ impl OutputFile {
     /// Starts a file. An existing file is an error unless `replace`.
     pub(crate) fn create(path: &Path, replace: bool) -> Result<Self> {
         // Follows links: the link's target is the file to replace.
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let real = dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if let Some(device) = files::device(path, File::options().write(true)) {
+            let file = device.map_err(|error| Failure::file(path, &error))?;
+            return Ok(Self { place: Place::Direct(file), path: real, replace, bytes: Arc::default() });
+        }
         let place = match path.metadata() {
             Ok(existing) if existing.is_dir() => {
                 return Err(Failure::other(format!("{} is a directory", path.display())));
             }
-            Ok(existing) if !existing.is_file() || is_open_already(path) => {
-                let file = own_stream(path).unwrap_or_else(|| {
+            Ok(existing) if !existing.is_file() || files::is_open_already(path) => {
+                let file = files::own_stream(path).unwrap_or_else(|| {
                     // What others have written there stays.
                     File::options().append(existing.is_file()).write(true).open(path)
                 });
@@ -58,7 +61,7 @@ impl OutputFile {
 
     /// Returns standard output as a file.
     pub(crate) fn standard_output() -> Result<Self> {
-        let file = duplicate(io::stdout())?;
+        let file = files::standard_output()?;
         Ok(Self { place: Place::Direct(file), path: "-".into(), replace: false, bytes: Arc::default() })
     }
 
@@ -93,44 +96,20 @@ impl OutputFile {
     }
 }
 
-/// Returns whether the path names a file that a process has open, as `/dev/stdout` does. Such a file is written to, not
-/// replaced.
-fn is_open_already(path: &Path) -> bool {
-    let target = fs::read_link(path).unwrap_or_default();
-    path.starts_with("/dev/fd") || path.starts_with("/proc") || target.starts_with("/proc")
-}
-
-/// Standard output or error, if the path names one, as `/dev/stdout` does: opening the path again would start at
-/// the beginning of the file and overwrite what is already there.
-fn own_stream(path: &Path) -> Option<io::Result<File>> {
-    let target = fs::read_link(path).unwrap_or_default();
-    [path, &target].into_iter().find_map(|path| match path.to_str()? {
-        "/dev/fd/1" | "/proc/self/fd/1" => Some(duplicate(io::stdout())),
-        "/dev/fd/2" | "/proc/self/fd/2" => Some(duplicate(io::stderr())),
-        _ => None,
-    })
-}
-
-fn duplicate(stream: impl AsFd) -> io::Result<File> {
-    stream.as_fd().try_clone_to_owned().map(File::from)
-}
-
 /// Creates a file in the folder of `path`, with the mode of the file that it will replace.
 fn beside(path: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mode = existing.map(|existing| Permissions::from_mode(existing.mode() & 0o777));
-    let part = tempfile::Builder::new()
-        .prefix(&format!(".{}.", name.to_string_lossy()))
-        .suffix(".part")
-        // The umask reduces it.
-        .permissions(mode.clone().unwrap_or(Permissions::from_mode(NEW_FILE)))
-        .tempfile_in(folder)?;
-    let file = part.as_file();
-    if let Some(mode) = mode
-        && mode.mode() != file.metadata()?.mode() & 0o777
-    {
-        file.set_permissions(mode)?;
+    let mut part = tempfile::Builder::new();
+    let prefix = format!(".{}.", name.to_string_lossy());
+    part.prefix(&prefix).suffix(".part");
+    match existing {
+        Some(existing) => files::as_existing_file(&mut part, existing),
+        None => files::as_new_file(&mut part),
+    }
+    let part = part.tempfile_in(folder)?;
+    if let Some(existing) = existing {
+        files::complete_permissions(part.as_file(), existing)?;
     }
     Ok(part)
 }
@@ -153,5 +132,3 @@ impl Write for Counted {
 }
 
 const BUFFER: usize = 256 << 10;
-/// The mode of a new file.
-const NEW_FILE: u32 = 0o666;

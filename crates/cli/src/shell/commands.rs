@@ -5,6 +5,7 @@ use super::input::words;
 use super::{Next, Shell};
 use crate::failure::{Failure, Result};
 use crate::output::{Format, print};
+use crate::platform::folders;
 use crate::runner::{Flow, Listing, PlanForm, Runner};
 use crate::terminal;
 use clap::ValueEnum;
@@ -381,7 +382,7 @@ pub(super) const COMMANDS: &[Command] = &[
         help: "change the current folder",
         run: |_, arguments| {
             let folder = file("\\cd", arguments)?;
-            let folder = folder.unwrap_or_else(|| std::env::var_os("HOME").unwrap_or_default().into());
+            let folder = folder.unwrap_or_else(|| folders::home().unwrap_or_default());
             std::env::set_current_dir(&folder).map_err(|error| Failure::file(&folder, &error))?;
             Ok(Next::Continue)
         },

@@ -4,6 +4,7 @@ use super::completion::Completion;
 use super::input::{command_start, is_bare, is_whole};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
+use crate::platform::folders;
 use crate::runner::Runner;
 use crate::terminal;
 use firearrow_bench::secret;
@@ -162,13 +163,10 @@ fn load(editor: &mut rustyline::Editor<Assistant, FileHistory>, path: &Path) -> 
 
 /// `$FIREARROW_HISTORY`, or where programs keep their state.
 fn history_file() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value: &std::ffi::OsString| !value.is_empty());
     if let Some(path) = std::env::var_os("FIREARROW_HISTORY") {
         return (!path.is_empty()).then(|| path.into());
     }
-    let state = variable("XDG_STATE_HOME").map(PathBuf::from);
-    let state = state.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")))?;
-    Some(state.join("firearrow/history"))
+    Some(folders::state()?.join("firearrow").join("history"))
 }
 
 /// Whether a password may be in it.

@@ -22,6 +22,7 @@ use crate::interrupt::{self, Conversation};
 use crate::open;
 use crate::output::{Format, counted, print};
 use crate::pager::Pager;
+use crate::platform::process;
 use crate::runner::{Display, Flow, PlanForm, Runner, Settings, line_number, wrong_script};
 use crate::similar::HintTime;
 use crate::terminal;
@@ -403,13 +404,12 @@ impl Shell {
 /// What an editor makes of a text.
 fn edited(text: &str) -> Result<String> {
     let editor = ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok());
-    let editor = editor.unwrap_or_else(|| "vi".to_owned());
+    let editor = editor.unwrap_or_else(|| process::EDITOR.to_owned());
     let file =
         interrupt::temporary(|| tempfile::Builder::new().prefix("firearrow-").suffix(".sql").tempfile())?;
     std::fs::write(file.path(), format!("{text}\n"))?;
     // The user's command may have arguments; the path is one of ours.
-    let command = format!("{editor} \"$1\"");
-    let status = std::process::Command::new("sh").args(["-c", &command, "sh"]).arg(file.path()).status()?;
+    let status = process::shell_with(&editor, file.path()).status()?;
     if !status.success() {
         return Err(Failure::other(format!("{editor}: {status}; set VISUAL or EDITOR")));
     }

@@ -48,6 +48,21 @@ fn help_has_examples() {
 }
 
 #[test]
+fn the_version_can_tell_more() {
+    let number = format!("firearrow {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(plain(&["--version"]).success().text(), number);
+    for arguments in [&["--version", "--verbose"][..], &["--verbose", "--version"], &["-Vv"]] {
+        let outcome = plain(arguments).success();
+        let mut lines = outcome.text().strip_prefix(&number).expect("the number comes first").lines();
+        for name in ["target", "features", "commit", "commit time", "rustc"] {
+            let line = lines.next().unwrap_or_default();
+            assert!(line.strip_prefix(name).is_some_and(|rest| rest.starts_with(": ")), "{name}: {line}");
+        }
+        assert_eq!(lines.next(), None);
+    }
+}
+
+#[test]
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let outcome = plain(&["completions", shell]).success();

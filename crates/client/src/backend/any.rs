@@ -31,7 +31,10 @@ impl<L: Link> AnyBackend<L> {
             #[cfg(not(feature = "embedded"))]
             Target::Embedded { path } => Err(crate::error::Error::new(
                 crate::error::Kind::Unsupported,
-                format!("{path} names a local database, but this build has no embedded engine"),
+                format!(
+                    "{path} names a local database, but this build has no embedded engine: name a server \
+                     (firebird://host/{path}), or use a build that has the engine"
+                ),
             )),
         }
     }

@@ -8,6 +8,10 @@
 //! ```
 
 mod meter;
+#[cfg(unix)]
+mod process;
+#[cfg(windows)]
+#[path = "no_process.rs"]
 mod process;
 
 use crate::failure::{Failure, shortened};

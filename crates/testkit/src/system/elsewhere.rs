@@ -2,9 +2,16 @@
 
 use std::path::Path;
 use std::process::{Child, Command};
+use std::time::Duration;
 
 /// The client library of an embedded engine.
 pub(crate) const CLIENT_LIBRARY: &str = if cfg!(windows) { "fbclient.dll" } else { "libfbclient.dylib" };
+
+/// How long a read may take before it looks whether its connection was shut down: under Wine 8 that does not wake it.
+pub(crate) const READ_LOOK: Option<Duration> = Some(Duration::from_millis(20));
+/// How long a write may take before its connection ends: under Wine 8 a shutdown does not end it. How much of it was sent is not known
+/// then, so that it cannot go on.
+pub(crate) const WRITE_LIMIT: Option<Duration> = Some(Duration::from_secs(5));
 
 /// Whether `library` is a file for programs like this one.
 pub(crate) fn can_load(library: &Path) -> bool {

@@ -13,6 +13,11 @@ use std::time::{Duration, Instant};
 /// The client library of an embedded engine.
 pub(crate) const CLIENT_LIBRARY: &str = "libfbclient.so.2";
 
+/// How long a read may take before it looks whether its connection was shut down. Here that wakes it.
+pub(crate) const READ_LOOK: Option<Duration> = None;
+/// How long a write may take before its connection ends. Here a shutdown ends it.
+pub(crate) const WRITE_LIMIT: Option<Duration> = None;
+
 /// Whether `library` is a file for programs like this one.
 pub(crate) fn can_load(library: &Path) -> bool {
     let machine = |path: &Path| {

@@ -1,9 +1,8 @@
 //! unixODBC: its files, and where it looks for a user's data sources.
 
-use nix::unistd::{Uid, User};
+use crate::platform::folders;
 use std::env;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) const INSTALL_ABOUT: &str = "Register the driver with unixODBC, under the name Firearrow";
 
@@ -60,17 +59,12 @@ CONNSETTINGS. The exit status is 1 if connecting fails.";
 /// How to change what belongs to all users.
 pub(super) const FOR_SYSTEM: &str = "use sudo, or --user for this user alone";
 
-/// The full path of a file that exists.
-pub(super) fn full_path(path: &Path) -> io::Result<PathBuf> {
-    path.canonicalize()
-}
-
 /// unixODBC asks the list of users for the folder, not HOME. Containers and `sudo` may set another one.
 pub(super) fn advice(file: &Path) -> Option<String> {
     if env::var_os("ODBCINI").is_some_and(|path| !path.is_empty()) {
         return None;
     }
-    let home = User::from_uid(Uid::current()).ok()??.dir;
+    let home = folders::recorded_home()?;
     let folder = file.parent()?;
     let is_same = folder == home || folder.canonicalize().ok() == home.canonicalize().ok();
     (!is_same).then(|| {

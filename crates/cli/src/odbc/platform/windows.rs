@@ -1,7 +1,6 @@
 //! Windows' driver manager, and its registry.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) const INSTALL_ABOUT: &str = "Register the driver with Windows, under the name Firearrow";
 
@@ -57,12 +56,6 @@ statements of CONNSETTINGS. The exit status is 1 if connecting fails."#;
 
 /// How to change what belongs to all users.
 pub(super) const FOR_SYSTEM: &str = "use an administrator's console, or --user for this user alone";
-
-/// The full path of a file that exists, in the form that programs expect: without the prefix `\\?\`.
-pub(super) fn full_path(path: &Path) -> io::Result<PathBuf> {
-    path.metadata()?;
-    std::path::absolute(path)
-}
 
 /// Everybody finds the registry.
 pub(super) fn advice(_: &Path) -> Option<String> {

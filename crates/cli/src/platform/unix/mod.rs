@@ -1,0 +1,6 @@
+//! Linux and other Unix systems.
+
+pub(crate) mod files;
+pub(crate) mod folders;
+pub(crate) mod process;
+pub(crate) mod terminal;

@@ -1,0 +1,28 @@
+//! Folders of the user. A service may have none.
+
+use std::env;
+use std::path::PathBuf;
+
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The user's home folder.
+pub(crate) fn home() -> Option<PathBuf> {
+    variable("USERPROFILE")
+}
+
+/// Programs go by the environment alone.
+pub(crate) fn recorded_home() -> Option<PathBuf> {
+    None
+}
+
+/// Where programs keep what they remember.
+pub(crate) fn state() -> Option<PathBuf> {
+    variable("LOCALAPPDATA")
+}
+
+/// Where ADBC's driver managers look for profiles of this user.
+pub(crate) fn adbc_profiles() -> Option<PathBuf> {
+    variable("LOCALAPPDATA").map(|folder| folder.join(r"ADBC\Profiles"))
+}

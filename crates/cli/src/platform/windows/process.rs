@@ -1,0 +1,70 @@
+//! Console events and child processes.
+
+use std::io;
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+/// Numbers of signals, for the exit statuses that users know from other systems. Console events arrive as the first.
+pub(crate) const SIGINT: i32 = 2;
+pub(crate) const SIGHUP: i32 = 1;
+pub(crate) const SIGQUIT: i32 = 3;
+pub(crate) const SIGTERM: i32 = 15;
+
+/// The status with which the system's shell ends if there is no such program.
+pub(crate) const NOT_FOUND: i32 = 9009;
+/// A pager that users expect. `more` is always there, but does not know colours or long lines.
+pub(crate) const PAGER: &str = "less.exe";
+
+/// Calls `take` on Ctrl-C, Ctrl-Break, and when the console is closed, in a thread of its own.
+pub(crate) fn on_signal(take: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
+    let take = Mutex::new(take);
+    let handler = move || (take.lock().unwrap_or_else(PoisonError::into_inner))(SIGINT);
+    ctrlc::set_handler(handler).map_err(io::Error::other)
+}
+
+/// Ends this process.
+pub(crate) fn exit(status: i32) -> ! {
+    std::process::exit(status)
+}
+
+/// Ends a child; it may have ended.
+pub(crate) fn terminate(id: u32) {
+    let _ = taskkill(id);
+}
+
+/// Ends a process at once.
+pub(crate) fn kill(id: NonZeroU32) -> io::Result<()> {
+    taskkill(id.get())
+}
+
+fn taskkill(id: u32) -> io::Result<()> {
+    let mut command = Command::new("taskkill");
+    let status =
+        command.args(["/F", "/PID", &id.to_string()]).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("taskkill: {status}"))) }
+}
+
+/// Waits until a child has ended. Its number stays its own as long as its handle is open.
+pub(crate) fn await_end(child: &mut Child) {
+    // Whoever waits for it next sees the error.
+    let _ = child.wait();
+}
+
+/// The editor to use if the user has not chosen one.
+pub(crate) const EDITOR: &str = "notepad";
+
+/// A command line for the system's shell, followed by a path, which cannot contain quotes on Windows.
+pub(crate) fn shell_with(line: &str, path: &Path) -> Command {
+    shell(&format!("{line} \"{}\"", path.display()))
+}
+
+/// A command line for the system's shell.
+pub(crate) fn shell(line: &str) -> Command {
+    use std::os::windows::process::CommandExt;
+    let mut command = Command::new("cmd");
+    // The shell has quoting rules of its own, so nothing is quoted for it.
+    command.args(["/D", "/C"]).raw_arg(line);
+    command
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds the archive for Windows: the command, the ADBC driver, the ODBC driver. Usage: windows.sh x86_64
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/dist/settings.sh
+source scripts/dist/archive.sh
+
+readonly triple=$1-pc-windows-gnu
+build_all "$triple"
+
+name=firearrow-$version-$1-windows
+folder=$(stage "$name")
+from=$(built "$triple")
+add_papers "$folder" install-windows.md
+# All in one folder, where Windows looks for libraries.
+install --target-directory "$folder" "$from"/{firearrow.exe,adbc_driver_firebird.dll,firearrowodbc.dll}
+add_completions "$folder/share" "${WINE:-wine}" "$folder/firearrow.exe"
+zip_up "$name"

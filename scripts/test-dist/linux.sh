@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Tries the archive for Linux with glibc: which glibc it needs, and the command in a root that contains only the C library.
+set -euo pipefail
+source scripts/test-dist/common.sh "$1"
+
+root=$folder/root
+mkdir "$root"
+tar --extract --file "$file" --directory "$root" --strip-components 1
+check_paths "$root"
+check_glibc "$root/bin/firearrow" "$root"/lib/*.so
+
+machine=$(readelf --file-header "$root/bin/firearrow" | awk '/Machine:/ { print $NF }')
+command=(in_root "$root" /bin/firearrow)
+# Where the C library of the processor is: here, or where Debian puts it to compile for others.
+libraries=
+if [[ $machine == AArch64 && $(uname -m) != aarch64 ]]; then
+    emulator=$(command -v qemu-aarch64-static) || { skip "needs qemu-aarch64-static (package qemu-user-static)"; exit; }
+    libraries=/usr/aarch64-linux-gnu
+    [[ -d $libraries ]] || { skip "symbols of glibc 2.28 only; to run it needs package libc6-arm64-cross"; exit; }
+    cp "$emulator" "$root/emulator"
+    command=(in_root "$root" /emulator /bin/firearrow)
+fi
+# What it links to, and nothing else.
+mkdir -p "$root"/{lib64,usr/lib}
+for library in $(readelf --wide --dynamic "$root/bin/firearrow" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') \
+    "$(basename "$(readelf --wide --program-headers "$root/bin/firearrow" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')")" \
+    libc.so.6 libm.so.6 libgcc_s.so.1; do
+    found=$(find "$libraries"/lib "$libraries"/lib64 "$libraries"/usr/lib -name "$library" -not -path '*/lib32/*' 2>/dev/null | head -n 1)
+    [[ -n $found ]] || fail "there is no $library"
+    cp --dereference --no-clobber "$found" "$root/lib/$library"
+done
+ln -s ../lib/ld-linux-x86-64.so.2 "$root/lib64/ld-linux-x86-64.so.2"
+check_command "${command[@]}"
+contains "$("${command[@]}" --version --verbose)" "features: embedded engine, wire"
+# The drivers of the archive are found beside the command.
+contains "$("${command[@]}" adbc install --help)" "firebird"
+passed "needs glibc 2.28 at most; in a root with the C library"

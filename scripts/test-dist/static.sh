@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Tries the archive of the static command in a root that contains nothing else.
+set -euo pipefail
+source scripts/test-dist/common.sh "$1"
+
+tar --extract --file "$file" --directory "$folder" --strip-components 1
+check_paths "$folder"
+if readelf --program-headers "$folder/firearrow" | grep -q INTERP; then fail "it is not static"; fi
+mkdir "$folder/root"
+cp "$folder/firearrow" "$folder/root"
+
+machine=$(readelf --file-header "$folder/firearrow" | awk '/Machine:/ { print $NF }')
+command=(in_root "$folder/root" /firearrow)
+if [[ $machine == AArch64 && $(uname -m) != aarch64 ]]; then
+    emulator=$(command -v qemu-aarch64-static) || { skip "needs qemu-aarch64-static (package qemu-user-static)"; exit; }
+    cp "$emulator" "$folder/root/emulator"
+    command=(in_root "$folder/root" /emulator /firearrow)
+fi
+check_command "${command[@]}"
+contains "$("${command[@]}" --version --verbose)" "features: wire only"
+if text=$("${command[@]}" query /shop.fdb 'SELECT 1 FROM RDB$DATABASE' 2>&1); then fail "it has an embedded engine"; fi
+contains "$text" "this build has no embedded engine"
+passed "static, in an empty root"
