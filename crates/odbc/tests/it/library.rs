@@ -20,6 +20,8 @@ fn wide(path: &Path) -> Vec<u16> {
     OsStr::new(path).encode_wide().chain([0]).collect()
 }
 
+type Function = unsafe extern "system" fn() -> isize;
+
 struct Loaded(HMODULE);
 
 impl Loaded {
@@ -30,7 +32,7 @@ impl Loaded {
         Self(module)
     }
 
-    fn function(&self, name: &CStr) -> unsafe extern "system" fn() -> isize {
+    fn function(&self, name: &CStr) -> Function {
         // SAFETY: the name ends with a zero.
         let function = unsafe { GetProcAddress(self.0, name.as_ptr().cast()) };
         function.unwrap_or_else(|| panic!("{name:?} is not exported"))
@@ -42,7 +44,7 @@ impl Loaded {
         // SAFETY: it has this type.
         let code = unsafe {
             let function = self.function(c"SQLAllocHandle");
-            transmute::<_, Allocate>(function)(ENV, null_mut(), &mut handle)
+            transmute::<Function, Allocate>(function)(ENV, null_mut(), &mut handle)
         };
         assert_eq!(code, SUCCESS);
         handle
@@ -51,7 +53,7 @@ impl Loaded {
     fn free(&self, handle: Handle) -> Return {
         type Free = unsafe extern "system" fn(i16, Handle) -> Return;
         // SAFETY: as above.
-        unsafe { transmute::<_, Free>(self.function(c"SQLFreeHandle"))(ENV, handle) }
+        unsafe { transmute::<Function, Free>(self.function(c"SQLFreeHandle"))(ENV, handle) }
     }
 }
 
