@@ -133,7 +133,7 @@ matrix!(
             format!("URL={{{url}}};{client}{rest}")
         };
         let connection = unconnected(380);
-        connection.connect(&string("CREATE_DB=Y;CHARSET=WIN1252"));
+        connection.connect(&string(&format!("CREATE_DB=Y;{CODE_PAGE}=WIN1252")));
         connection
             .run("CREATE TABLE T (V VARCHAR(4) CHARACTER SET NONE, B BLOB SUB_TYPE TEXT CHARACTER SET NONE)");
         connection.run("INSERT INTO T VALUES (x'E980', x'E980')");

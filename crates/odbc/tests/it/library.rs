@@ -13,14 +13,14 @@ use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress
 
 /// The one that cargo has just built.
 fn library() -> PathBuf {
-    let program = std::env::current_exe().expect("a test has a path");
-    let folder = program.ancestors().nth(2).expect("it is in a folder of cargo's");
-    folder.join("firearrowodbc.dll")
+    std::env::current_exe().expect("a test has a path").with_file_name("firearrowodbc.dll")
 }
 
 fn wide(path: &Path) -> Vec<u16> {
     OsStr::new(path).encode_wide().chain([0]).collect()
 }
+
+type Function = unsafe extern "system" fn() -> isize;
 
 struct Loaded(HMODULE);
 
@@ -32,7 +32,7 @@ impl Loaded {
         Self(module)
     }
 
-    fn function(&self, name: &CStr) -> unsafe extern "system" fn() -> isize {
+    fn function(&self, name: &CStr) -> Function {
         // SAFETY: the name ends with a zero.
         let function = unsafe { GetProcAddress(self.0, name.as_ptr().cast()) };
         function.unwrap_or_else(|| panic!("{name:?} is not exported"))
@@ -44,7 +44,7 @@ impl Loaded {
         // SAFETY: it has this type.
         let code = unsafe {
             let function = self.function(c"SQLAllocHandle");
-            transmute::<_, Allocate>(function)(ENV, null_mut(), &mut handle)
+            transmute::<Function, Allocate>(function)(ENV, null_mut(), &mut handle)
         };
         assert_eq!(code, SUCCESS);
         handle
@@ -53,7 +53,7 @@ impl Loaded {
     fn free(&self, handle: Handle) -> Return {
         type Free = unsafe extern "system" fn(i16, Handle) -> Return;
         // SAFETY: as above.
-        unsafe { transmute::<_, Free>(self.function(c"SQLFreeHandle"))(ENV, handle) }
+        unsafe { transmute::<Function, Free>(self.function(c"SQLFreeHandle"))(ENV, handle) }
     }
 }
 
@@ -62,41 +62,29 @@ fn is_loaded(path: &Path) -> bool {
     !unsafe { GetModuleHandleW(wide(path).as_ptr()) }.is_null()
 }
 
-/// Its threads run its code.
 #[test]
-fn a_library_that_was_used_stays_loaded() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let copies = ["used.dll", "unused.dll"].map(|name| folder.path().join(name));
-    for path in &copies {
-        fs::copy(library(), path).expect("it was built");
-    }
-    let [used, unused] = copies.each_ref().map(|path| Loaded::new(path));
-    let handle = used.environment();
-    assert_eq!(used.free(handle), SUCCESS);
-    for loaded in [&used, &unused] {
-        // SAFETY: it was loaded once.
-        assert_ne!(unsafe { FreeLibrary(loaded.0) }, 0);
-    }
-    assert_eq!(copies.each_ref().map(|path| is_loaded(path)), [true, false]);
-    // Windows removes no file of a loaded library.
-    let _ = folder.keep();
-}
-
-#[test]
-fn copies_of_the_library_have_handles_of_their_own() {
+fn copies_of_the_library_have_handles_of_their_own_and_stay_loaded_once_used() {
     let folder = tempfile::tempdir().expect("a folder");
     let copies = ["one.dll", "two.dll"].map(|name| folder.path().join(name));
-    let [one, two] = copies.map(|path| {
-        fs::copy(library(), &path).expect("it was built");
-        Loaded::new(&path)
+    let [one, two] = copies.each_ref().map(|path| {
+        fs::copy(library(), path).expect("it was built");
+        Loaded::new(path)
     });
-    let first = one.environment();
-    let second = two.environment();
+    let (first, second) = (one.environment(), two.environment());
     assert_eq!((one.free(first), two.free(second)), (SUCCESS, SUCCESS));
     assert_ne!(one.free(first), SUCCESS, "it was freed");
     let third = two.environment();
     assert_ne!(one.free(third), SUCCESS, "it is not of this copy");
     assert_eq!(two.free(third), SUCCESS);
+    // Their threads run their code.
+    let unused = Loaded::new(&library());
+    for loaded in [&one, &two, &unused] {
+        // SAFETY: it was loaded once.
+        assert_ne!(unsafe { FreeLibrary(loaded.0) }, 0);
+    }
+    let [one, two] = copies.each_ref().map(|path| is_loaded(path));
+    assert_eq!([one, two, is_loaded(&library())], [true, true, false]);
+    // Windows removes no file of a loaded library.
     let _ = folder.keep();
 }
 

@@ -8,6 +8,8 @@ mod buffers;
 mod bulk_operations;
 mod calls;
 mod cancelling;
+#[cfg(windows)]
+mod code_pages;
 mod connecting;
 mod connection_attributes;
 mod costs;

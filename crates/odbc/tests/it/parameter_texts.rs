@@ -2,7 +2,7 @@
 
 use crate::odbc::*;
 use crate::parameter::*;
-use crate::support::{Connection, fresh, fresh_string, unconnected};
+use crate::support::{CODE_PAGE, Connection, fresh, fresh_string, unconnected};
 use firearrow_testkit::{Target, matrix};
 
 /// The number of rows of T, which had one value stored, that meet a condition, or the SQLSTATE.
@@ -43,7 +43,7 @@ matrix!(
     all,
     fn text_without_character_set_is_in_the_code_page_of_the_connection(target: &Target) {
         let connection = unconnected(380);
-        connection.connect(&format!("{};CharacterSet=WIN1252", fresh_string(target)));
+        connection.connect(&format!("{};{CODE_PAGE}=WIN1252", fresh_string(target)));
         for of in ["VARCHAR(10)", "CHAR(6)", "BLOB SUB_TYPE TEXT"] {
             connection.run(&format!("RECREATE TABLE T (V {of} CHARACTER SET NONE)"));
             for mut value in [Values::text("Jörg €"), Values::wide("Jörg €")] {

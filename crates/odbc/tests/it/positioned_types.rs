@@ -254,7 +254,7 @@ matrix!(
         assert_eq!(statement.fetch(), SUCCESS);
         assert_eq!(refused(set_pos(&statement, 1, DELETE), &statement), "HYC00");
         let connection = unconnected(380);
-        connection.connect(&format!("{};CharacterSet=WIN1252", fresh_string(target)));
+        connection.connect(&format!("{};{CODE_PAGE}=WIN1252", fresh_string(target)));
         connection.run(
             "CREATE TABLE T (ID INTEGER NOT NULL PRIMARY KEY, X VARCHAR(9) CHARACTER SET NONE, A INTEGER)",
         );

@@ -33,6 +33,9 @@ pub(crate) fn unconnected(version: usize) -> Connection {
     Connection { environment, handle }
 }
 
+/// The keyword for the code page of text without a character set. On Windows, CHARSET is also the encoding of narrow data.
+pub(crate) const CODE_PAGE: &str = if cfg!(windows) { "none_encoding" } else { "CharacterSet" };
+
 /// The connection string for a database of `target` that nobody used before, and that connecting creates.
 pub(crate) fn fresh_string(target: &Target) -> String {
     string(target, &target.fresh_url()) + ";CREATE_DB=Y"
