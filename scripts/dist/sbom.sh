@@ -18,6 +18,7 @@ readonly file=firearrow-sbom
 trap 'rm -f {crates,bench}/*/$file.json' EXIT
 "$tools/bin/cargo-cyclonedx" cyclonedx --quiet --format json --spec-version 1.5 --target all --override-filename "$file"
 for product in cli adbc odbc python; do
-    mv "crates/$product/$file.json" "$output/firearrow-$product-$version.cdx.json"
+    # Crates of the checkout are named by their paths.
+    sed "s|path+file://$PWD/|path+file:///firearrow/|g" "crates/$product/$file.json" >"$output/firearrow-$product-$version.cdx.json"
     say "firearrow-$product-$version.cdx.json"
 done
