@@ -1,4 +1,5 @@
 //! The suite on the embedded engine of Firebird 3.0.
+#![cfg(unix)]
 #![allow(missing_docs, unreachable_pub, reason = "a test binary has no public interface")]
 
 mod suite;
