@@ -18,7 +18,7 @@
 //! - Servers run on Linux. Programs for other systems or processors, under Wine or QEMU, have theirs at a [`Host`].
 //! - [`scripted`] is a server that answers whatever a test says, for attacks on the whole client.
 //! - A [`Proxy`] stands between a client and a real server. It delivers bytes in pieces, with a delay or up to a
-//! [`Limit`];
+//!   [`Limit`];
 //!   from some moment on it can turn to [`Mischief`]; a [`Mutation`] damages the bytes as a seed decides.
 //! - A [`Campaign`] plays many sessions against mutations.
 //! - Nothing here depends on the firearrow client, so that every crate of the workspace can use it.
