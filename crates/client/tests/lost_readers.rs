@@ -1,5 +1,6 @@
 //! A query that several connections read, of which some are lost: one error, in time, and no thread is left. Threads are
-//! counted for the whole process, so these tests have one of their own and take turns.
+//! counted for the whole process, so these tests have one of their own and take turns. Only Linux counts threads.
+#![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "it/support.rs"]

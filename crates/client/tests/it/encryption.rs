@@ -66,7 +66,7 @@ matrix!(
         let error = rows(&config).expect_err("the wrong key");
         assert_eq!(error.kind(), Kind::Configuration, "{error}");
 
-        config.db_key = Some(KeySource::Command("printf Z".to_owned()));
+        config.db_key = Some(KeySource::Command("echo Z".to_owned()));
         assert_eq!(rows(&config).expect("a command may bring the key"), expected);
     }
 );
