@@ -46,11 +46,12 @@ test-windows: setup ## Run the tests of the client, ADBC and ODBC as Windows pro
 test-arm: setup ## Run the tests of the client as programs for 64-bit ARM, under QEMU
 	scripts/test-arm.sh
 
-lint: cargo ## Check the format, run clippy on everything and on what is built without the embedded engine
+lint: cargo ## Check the format, run clippy on everything, on what is built without the embedded engine, and for Windows
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 	cargo clippy --package firearrow --no-default-features -- --deny warnings
 	cargo clippy --package firearrow-cli --no-default-features -- --deny warnings
+	scripts/lint-windows.sh
 
 # The Python module has no Rust tests, and does not link as a program.
 check: lint ## Lints and unit tests: takes minutes and needs no server

@@ -7,7 +7,7 @@ if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "tests for Windows" 
 
 readonly triple=x86_64-pc-windows-gnu
 if (($# == 0)) || [[ $1 == -- ]]; then
-    set -- firearrow-proto firearrow-fbapi firearrow-testkit firearrow firearrow-driver firearrow-adbc firearrow-odbc firearrow-cli "$@"
+    set -- firearrow-proto firearrow-system firearrow-fbapi firearrow-testkit firearrow firearrow-driver firearrow-adbc firearrow-odbc firearrow-cli "$@"
 fi
 
 skip() { echo "SKIP $* for Windows: $reason" && exit 0; }

@@ -3,7 +3,7 @@
 set -euo pipefail
 source scripts/test-dist/common.sh "$1"
 
-root=$folder/root
+root=$folder/small
 mkdir "$root"
 tar --extract --file "$file" --directory "$root" --strip-components 1
 check_paths "$root"

@@ -6,15 +6,15 @@ source scripts/test-dist/common.sh "$1"
 tar --extract --file "$file" --directory "$folder" --strip-components 1
 check_paths "$folder"
 if readelf --program-headers "$folder/firearrow" | grep -q INTERP; then fail "it is not static"; fi
-mkdir "$folder/root"
-cp "$folder/firearrow" "$folder/root"
+mkdir "$folder/empty"
+cp "$folder/firearrow" "$folder/empty"
 
 machine=$(readelf --file-header "$folder/firearrow" | awk '/Machine:/ { print $NF }')
-command=(in_root "$folder/root" /firearrow)
+command=(in_root "$folder/empty" /firearrow)
 if [[ $machine == AArch64 && $(uname -m) != aarch64 ]]; then
     emulator=$(command -v qemu-aarch64-static) || { skip "needs qemu-aarch64-static (package qemu-user-static)"; exit; }
-    cp "$emulator" "$folder/root/emulator"
-    command=(in_root "$folder/root" /emulator /firearrow)
+    cp "$emulator" "$folder/empty/emulator"
+    command=(in_root "$folder/empty" /emulator /firearrow)
 fi
 check_command "${command[@]}"
 contains "$("${command[@]}" --version --verbose)" "features: wire only"

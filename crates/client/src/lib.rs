@@ -164,7 +164,6 @@ mod lost_commit;
 mod parallel;
 mod params;
 mod partition;
-mod platform;
 mod precision;
 mod row;
 mod rows;

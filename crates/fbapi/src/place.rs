@@ -1,6 +1,7 @@
 //! Where to look for an engine: only where the user or the system put one, never in the current folder.
 
-use crate::platform::{loader, names};
+use crate::platform::names;
+use firearrow_system as system;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ pub(crate) fn named() -> Option<PathBuf> {
 /// All other places, in order.
 pub(crate) fn all() -> Vec<PathBuf> {
     let mut places = chosen(&variable);
-    places.extend(loader::own_file().iter().flat_map(|file| beside(file)));
+    places.extend(system::own_file().iter().flat_map(|file| beside(file)));
     places.extend(system(&variable));
     places
 }

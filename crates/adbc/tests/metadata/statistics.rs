@@ -8,6 +8,7 @@ use arrow::datatypes::{Float64Type, Int16Type, Int64Type};
 use firearrow::{Config, Connection};
 use firearrow_testkit::{Generation, Server, ServerConfig, Target, matrix};
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 // The keys of adbc.h.
 const MEAN: i16 = 0;
@@ -217,8 +218,9 @@ matrix!(
         let path = server.fresh_database_path();
         let config = Config::parse(&server.url_at(server.address(), &path)).expect("it is valid");
         let connection = Connection::create(&config).expect("a fresh database can be created");
-        let folder = server.root().join("folder");
-        let (readable, aside) = (server.root().join("readable"), folder.join("aside"));
+        // With the separators of the server's machine.
+        let place = |name: &str| PathBuf::from(format!("{}/{name}", server.root().display()));
+        let (folder, readable, aside) = (place("folder"), place("readable"), place("folder/aside"));
         for sql in [
             &format!("CREATE TABLE aside EXTERNAL '{}' (id INTEGER, s CHAR(3))", aside.display()),
             &format!("CREATE TABLE readable EXTERNAL '{}' (id INTEGER)", readable.display()),

@@ -2,7 +2,7 @@
 
 use super::{LONGEST_KEY, failed, too_long};
 use crate::error::{Error, Kind, Result};
-use crate::platform;
+use firearrow_system as system;
 use std::io::{self, Read};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -14,7 +14,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Returns what the command prints. At `deadline` it is killed, with everything it has started. It has no terminal.
 pub(super) fn output(command: &str, deadline: Instant) -> Result<Vec<u8>> {
-    let mut shell = platform::shell(command);
+    let mut shell = system::shell(command);
+    system::own_family(&mut shell);
     let mut child =
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|error| cannot_run(&error))?;
     match finish(&mut child, deadline) {
@@ -69,7 +70,7 @@ fn wait(child: &mut Child, deadline: Instant) -> Result<ExitStatus> {
 
 /// Ends the command and its children. Nobody has waited for it yet, so its number is still its own.
 fn kill(child: &mut Child) {
-    platform::kill_family(child);
+    system::kill_family(child);
     let _ = child.kill();
     let _ = child.wait();
 }

@@ -106,7 +106,7 @@ unsafe fn config_dsn(window: Handle, request: u16, driver: Text, attributes: Tex
         let known = REQUESTS.iter().find(|(number, _)| *number == request);
         let (_, request) = known.ok_or_else(|| (BAD_REQUEST, format!("there is no request {request}")))?;
         let is_dsn = |(name, _): &(String, String)| name.eq_ignore_ascii_case("DSN");
-        // Somebody sits in front of it, and nobody has said what to do.
+        // There is a window, so a user is to be asked, but there is no dialog.
         if !window.is_null() && *request != Request::Remove && attributes.iter().all(is_dsn) {
             let name = attributes.first().map_or("NAME", |(_, name)| name);
             let replace = if *request == Request::Change { " --replace" } else { "" };

@@ -1,5 +1,6 @@
 //! Signals and child processes.
 
+pub(crate) use firearrow_system::shell;
 use nix::errno::Errno;
 use nix::sys::signal::{self, Signal};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
@@ -63,13 +64,6 @@ pub(crate) fn kill(id: NonZeroU32) -> io::Result<()> {
 pub(crate) fn await_end(child: &mut Child) {
     let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
     while waitid(Id::Pid(Pid::from_raw(child.id().cast_signed())), flags) == Err(Errno::EINTR) {}
-}
-
-/// A command line for the system's shell.
-pub(crate) fn shell(line: &str) -> Command {
-    let mut command = Command::new("sh");
-    command.args(["-c", line]);
-    command
 }
 
 /// A shell that asks for commands: the user's.

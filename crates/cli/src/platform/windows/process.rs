@@ -1,13 +1,11 @@
 //! Console events and child processes.
-//!
-//! Programs of the system are started by their full paths, and what the shell starts is not looked for in the current
-//! folder: anybody may have put a program there.
 
-use std::env;
+use firearrow_system::kill_tree;
+pub(crate) use firearrow_system::shell;
 use std::io;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
 /// Numbers of signals, for the exit statuses that users know from other systems. All console events are reported as the
@@ -35,30 +33,19 @@ pub(crate) fn exit(status: i32) -> ! {
     std::process::exit(status)
 }
 
-/// Ends a child; it may have ended.
+/// Ends a child with everything it has started; it may have ended.
 pub(crate) fn terminate(id: u32) {
-    let _ = taskkill(id);
+    let _ = kill_tree(id);
 }
 
 /// Ends a process at once.
 pub(crate) fn kill(id: NonZeroU32) -> io::Result<()> {
-    taskkill(id.get())
-}
-
-fn taskkill(id: u32) -> io::Result<()> {
-    // With what it has started: the shell's programs are its children.
-    let mut command = Command::new(of_system("taskkill.exe"));
-    let status = command
-        .args(["/F", "/T", "/PID", &id.to_string()])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()?;
-    if status.success() { Ok(()) } else { Err(io::Error::other(format!("taskkill: {status}"))) }
+    kill_tree(id.get())
 }
 
 /// Waits until a child has ended. Its number stays its own as long as its handle is open.
 pub(crate) fn await_end(child: &mut Child) {
-    // Whoever waits for it next sees the error.
+    // The next call reports the error.
     let _ = child.wait();
 }
 
@@ -70,16 +57,6 @@ pub(crate) fn shell_with(line: &str, path: &Path) -> Command {
     shell(&format!("{line} \"{}\"", path.display()))
 }
 
-/// A command line for the system's shell.
-pub(crate) fn shell(line: &str) -> Command {
-    use std::os::windows::process::CommandExt;
-    let mut command = Command::new(of_system("cmd.exe"));
-    // The shell has quoting rules of its own: it removes the first and the last quote, and nothing else.
-    command.args(["/D", "/S", "/C"]).raw_arg(format!("\"{line}\""));
-    command.env("NoDefaultCurrentDirectoryInExePath", "1");
-    command
-}
-
 /// A command line for the user's shell, which is the system's.
 pub(crate) fn users_shell(line: &str) -> Command {
     shell(line)
@@ -87,13 +64,7 @@ pub(crate) fn users_shell(line: &str) -> Command {
 
 /// A shell that asks for commands.
 pub(crate) fn interactive_shell() -> Command {
-    let mut command = Command::new(of_system("cmd.exe"));
+    let mut command = Command::new(firearrow_system::program("cmd.exe"));
     command.arg("/D").env("NoDefaultCurrentDirectoryInExePath", "1");
     command
-}
-
-/// A program of Windows.
-fn of_system(name: &str) -> PathBuf {
-    let windows = env::var_os("SystemRoot").filter(|path| Path::new(path).is_absolute());
-    windows.map_or_else(|| r"C:\Windows".into(), PathBuf::from).join("System32").join(name)
 }

@@ -111,18 +111,6 @@ pub(crate) fn foreign_client(own: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The file that contains this code: a program, or a library loaded into another one.
-pub(crate) fn own_file() -> Option<PathBuf> {
-    let here = own_file as fn() -> Option<PathBuf> as usize;
-    let maps = fs::read_to_string("/proc/self/maps").ok()?;
-    maps.lines().find_map(|line| {
-        let (from, rest) = line.split_once('-')?;
-        let (to, _) = rest.split_once(' ')?;
-        let range = usize::from_str_radix(from, 16).ok()?..usize::from_str_radix(to, 16).ok()?;
-        range.contains(&here).then(|| line.find('/').map(|start| PathBuf::from(&line[start..])))?
-    })
-}
-
 /// The files mapped into this process. Empty without `/proc`, which only disables a check.
 fn mapped() -> Vec<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
@@ -159,11 +147,6 @@ mod tests {
             classify(path, "/x/libfbclient.so.2: invalid ELF header"),
             Error::NotALibrary { .. }
         ));
-    }
-
-    #[test]
-    fn this_code_knows_its_file() {
-        assert_eq!(own_file(), std::env::current_exe().ok());
     }
 
     #[test]

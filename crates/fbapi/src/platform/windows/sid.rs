@@ -1,7 +1,7 @@
 //! Users and groups as Windows names them: security identifiers.
 
-use super::loader::wide;
 use std::ffi::c_void;
+use std::os::windows::ffi::OsStrExt;
 use std::path::Path;
 use std::{io, ptr};
 use windows_sys::Win32::Foundation::{CloseHandle, ERROR_SUCCESS, HANDLE, LocalFree};
@@ -45,7 +45,7 @@ impl Drop for Local {
 
 /// Reads the owner and the access list of a file or folder.
 pub(super) fn access(path: &Path) -> io::Result<Access> {
-    let name = wide(path.as_os_str());
+    let name = path.as_os_str().encode_wide().chain([0]).collect::<Vec<u16>>();
     let mut owner: PSID = ptr::null_mut();
     let mut list: *mut ACL = ptr::null_mut();
     let mut descriptor: PSECURITY_DESCRIPTOR = ptr::null_mut();
@@ -98,9 +98,11 @@ unsafe fn entries(list: *const ACL) -> io::Result<Vec<(String, u32)>> {
         let entry = entry.cast::<ACCESS_ALLOWED_ACE>();
         // SAFETY: an entry that allows something begins with the header and the rights.
         let mask = unsafe { (*entry).Mask };
-        // SAFETY: the identifier of a plain entry begins in its last field.
-        let user =
-            if is_plain { unsafe { text((&raw mut (*entry).SidStart).cast()) }? } else { OTHERS.into() };
+        let user = match is_plain {
+            // SAFETY: the identifier of a plain entry begins in its last field.
+            true => unsafe { text((&raw mut (*entry).SidStart).cast()) }?,
+            false => OTHERS.into(),
+        };
         found.push((user, mask));
     }
     Ok(found)

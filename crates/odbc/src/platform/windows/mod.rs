@@ -11,8 +11,7 @@ use windows_sys::Win32::Globalization::{
     GetACP, MB_ERR_INVALID_CHARS, MultiByteToWideChar, WC_NO_BEST_FIT_CHARS, WideCharToMultiByte,
 };
 use windows_sys::Win32::System::LibraryLoader::{
-    GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_PIN,
-    GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT, GetModuleFileNameW, GetModuleHandleExW,
+    GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_PIN, GetModuleHandleExW,
 };
 use windows_sys::Win32::System::Time::{FileTimeToSystemTime, SystemTimeToTzSpecificLocalTime};
 
@@ -30,16 +29,7 @@ pub(crate) fn stay_loaded() {
 
 /// The path of this library; `None` where its code is part of a program.
 pub(crate) fn own_library() -> Option<String> {
-    // The longest path there is.
-    let mut path = vec![0_u16; 1 << 15];
-    let (flags, mut module) =
-        (GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT, null_mut());
-    // SAFETY: as above; the buffer has its length.
-    let length = unsafe {
-        GetModuleHandleExW(flags, (own_library as fn() -> Option<String>) as *const u16, &raw mut module);
-        GetModuleFileNameW(module, path.as_mut_ptr(), path.len() as u32)
-    };
-    let path = String::from_utf16(path.get(..length as usize)?).ok()?;
+    let path = firearrow_system::own_file()?.into_os_string().into_string().ok()?;
     path.to_ascii_lowercase().ends_with(".dll").then_some(path)
 }
 

@@ -84,12 +84,9 @@ impl Place {
 
     /// Removes a value. Returns whether there was one.
     pub(super) fn remove_value(&self, name: &str) -> io::Result<bool> {
-        let is_there = self.values()?.is_some_and(|values| super::entry(&values, name).is_some());
-        if is_there {
-            let key = self.create()?;
-            self.done(key.remove_value(name))?;
-        }
-        Ok(is_there)
+        let Some(key) = self.open_to_write()? else { return Ok(false) };
+        // Not looked for in a list first: while others remove values, lists have gaps.
+        Ok(self.result(key.remove_value(name))?.is_some())
     }
 
     fn root(&self) -> &'static Key {
@@ -98,6 +95,10 @@ impl Place {
 
     fn open(&self) -> io::Result<Option<Key>> {
         self.result(self.root().open(&self.path))
+    }
+
+    fn open_to_write(&self) -> io::Result<Option<Key>> {
+        self.result(self.root().options().read().write().open(&self.path))
     }
 
     fn create(&self) -> io::Result<Key> {

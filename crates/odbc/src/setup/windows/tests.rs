@@ -175,7 +175,7 @@ fn those_of_32_bit_programs_are_told_apart() {
     registry.place(Kind::DataSource, Scope::User).at("Mine").set(&[("Driver", path)]).expect("mine");
     for name in ["old", "Mine"] {
         let error = data_source_in(registry, name).expect_err("32-bit");
-        assert!(error.to_string().starts_with(&format!("{name} is a data source of 32-bit")), "{error}");
+        assert!(error.to_string().starts_with(&format!("{name} is a 32-bit data source")), "{error}");
     }
     // One of the same name for 64-bit programs hides it.
     place.add("Old", "h:x", Scope::System).expect("added");

@@ -1,0 +1,17 @@
+//! What several crates ask the operating system for, under the same names on each system: its shell, the file that
+//! contains this code. What only one crate needs is in that crate's `platform`.
+//!
+//! [`pe`] reads files of Windows on any system.
+#![deny(unsafe_code)]
+
+pub mod pe;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+pub use unix::{kill_family, own_family, own_file, shell};
+
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+pub use windows::{file_of_loaded, kill_family, kill_tree, own_family, own_file, program, shell};

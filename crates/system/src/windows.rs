@@ -1,0 +1,108 @@
+//! Windows.
+//!
+//! Programs of the system are started by their full paths, and what the shell starts is not looked for in the current
+//! folder: anybody may have put a program there.
+#![expect(unsafe_code, reason = "the standard library does not tell which file contains an address")]
+
+use std::env;
+use std::ffi::OsString;
+use std::io;
+use std::os::windows::ffi::OsStringExt;
+use std::os::windows::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::ptr;
+use windows_sys::Win32::Foundation::HMODULE;
+use windows_sys::Win32::System::LibraryLoader::{
+    GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT, GetModuleFileNameW,
+    GetModuleHandleExW, GetModuleHandleW,
+};
+
+/// The longest path that Windows allows, in UTF-16 units.
+const LONGEST: usize = 32_768;
+
+/// A program of Windows, such as `taskkill.exe`.
+pub fn program(name: &str) -> PathBuf {
+    let windows = env::var_os("SystemRoot").filter(|path| Path::new(path).is_absolute());
+    windows.map_or_else(|| r"C:\Windows".into(), PathBuf::from).join("System32").join(name)
+}
+
+/// A command line for the system's shell.
+pub fn shell(line: &str) -> Command {
+    let mut shell = Command::new(program("cmd.exe"));
+    // The shell has quoting rules of its own: it removes the first and the last quote, and nothing else.
+    shell.args(["/D", "/S", "/C"]).raw_arg(format!("\"{line}\""));
+    shell.env("NoDefaultCurrentDirectoryInExePath", "1");
+    shell
+}
+
+/// Does nothing: Windows knows who has started whom.
+pub fn own_family(_command: &mut Command) {}
+
+/// Kills a child with everything it has started.
+pub fn kill_family(child: &mut Child) {
+    // It may have ended.
+    let _ = kill_tree(child.id());
+}
+
+/// Kills a process with everything it has started.
+///
+/// # Errors
+/// There is no such process, or no right to kill it.
+pub fn kill_tree(id: u32) -> io::Result<()> {
+    let mut command = Command::new(program("taskkill.exe"));
+    command.args(["/F", "/T", "/PID", &id.to_string()]);
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("taskkill: {status}"))) }
+}
+
+/// The file that contains this code: a program, or a library loaded into another one.
+pub fn own_file() -> Option<PathBuf> {
+    let here = own_file as fn() -> Option<PathBuf> as *const u16;
+    let flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+    let mut module = ptr::null_mut();
+    // SAFETY: with the first flag the name is an address, here one of a function of this module, which stays loaded.
+    let found = unsafe { GetModuleHandleExW(flags, here, &mut module) };
+    if found == 0 { None } else { file_of(module) }
+}
+
+/// The file of a library of this name that is loaded into this process, whoever has loaded it.
+pub fn file_of_loaded(name: &str) -> Option<PathBuf> {
+    let name: Vec<u16> = name.encode_utf16().chain([0]).collect();
+    // SAFETY: the name ends with NUL.
+    file_of(unsafe { GetModuleHandleW(name.as_ptr()) })
+}
+
+fn file_of(module: HMODULE) -> Option<PathBuf> {
+    // A null handle would mean the program itself.
+    if module.is_null() {
+        return None;
+    }
+    let mut path = vec![0; LONGEST];
+    // SAFETY: the buffer has the length given.
+    let length = unsafe { GetModuleFileNameW(module, path.as_mut_ptr(), LONGEST as u32) } as usize;
+    (1..LONGEST).contains(&length).then(|| OsString::from_wide(&path[..length]).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_code_knows_its_file() {
+        let own = own_file().unwrap();
+        assert_eq!(own.file_name(), env::current_exe().unwrap().file_name());
+    }
+
+    #[test]
+    fn loaded_libraries_have_files() {
+        assert!(file_of_loaded("kernel32.dll").unwrap().is_file());
+        assert_eq!(file_of_loaded("no-such-library.dll"), None);
+    }
+
+    #[test]
+    fn the_shell_keeps_quotes() {
+        let output = shell(r#"echo "a b"&& echo c"#).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout).replace('\r', ""), "\"a b\"\nc\n");
+    }
+}
