@@ -2,7 +2,7 @@
 
 use crate::abi::{NO_NULLS, NULLABLE, NULLABLE_UNKNOWN, SmallInt};
 use crate::table::{Heading, Kind};
-use crate::text::{Narrow, Text};
+use crate::text::{NarrowEncoding, Text};
 use crate::types::{Type, TypeOptions};
 use firearrow::{Descriptor, Dialect};
 use firearrow_proto::api::descriptor::charset_id;
@@ -23,7 +23,7 @@ pub(crate) struct Column {
     /// Whether its text is stored in the encoding that it arrives in.
     pub(crate) is_utf8: bool,
     /// The encoding of its narrow text.
-    pub(crate) narrow: Narrow,
+    pub(crate) narrow: NarrowEncoding,
     pub(crate) nullable: SmallInt,
 }
 
@@ -90,7 +90,7 @@ impl Column {
             type_name: sql_type.name.into(),
             sql_type,
             is_utf8: true,
-            narrow: Narrow::Utf8,
+            narrow: NarrowEncoding::Utf8,
             nullable: NO_NULLS,
         }
     }

@@ -3,7 +3,7 @@
 use super::{Attributes, value::Value};
 use crate::diagnostics::Failure;
 use crate::diagnostics::{Result, State};
-use crate::text::Narrow;
+use crate::text::NarrowEncoding;
 use crate::types::TypeOptions;
 use firearrow_driver::script;
 
@@ -21,7 +21,7 @@ pub(crate) struct OdbcOptions {
     /// The size reported for BLOBs.
     pub(crate) blob_size: u32,
     /// The encoding of narrow data.
-    pub(crate) narrow: Narrow,
+    pub(crate) narrow: NarrowEncoding,
     /// Whether SELECT may lack a FROM.
     pub(crate) fromless_select: bool,
     /// Whether an execution for an array of parameters fails if one of its sets does.
@@ -71,7 +71,7 @@ impl OdbcOptions {
                 Some(value) => value.number(1..=i32::MAX as u32)?,
                 None => defaults.blob_size,
             },
-            narrow: Narrow::of_connection(attributes.filled("CHARSET")),
+            narrow: NarrowEncoding::of_connection(attributes.filled("CHARSET")),
             fromless_select: flag("FROMLESSSELECT", true)?,
             failed_sets_are_errors: match of("FAILEDSETS") {
                 Some(value) => value.choice(&[("INFO", false), ("ERROR", true)], "INFO or ERROR")?,
@@ -124,7 +124,7 @@ mod tests {
             decfloat_as_double: false,
             guid: false,
             blob_size: 2_147_483_647,
-            narrow: Narrow::of_process(),
+            narrow: NarrowEncoding::of_process(),
             fromless_select: true,
             failed_sets_are_errors: false,
             query_timeout: 0,
@@ -147,7 +147,7 @@ mod tests {
             decfloat_as_double: true,
             guid: true,
             blob_size: 4000,
-            narrow: Narrow::of_connection(Some("WIN1252")),
+            narrow: NarrowEncoding::of_connection(Some("WIN1252")),
             fromless_select: false,
             failed_sets_are_errors: false,
             query_timeout: 7,
@@ -162,7 +162,7 @@ mod tests {
             decfloat_as_double: true,
             guid: true,
             blob_size: 4000,
-            narrow: Narrow::of_connection(Some("WIN1252")),
+            narrow: NarrowEncoding::of_connection(Some("WIN1252")),
             has_binary: true,
         };
         assert_eq!(options.types(true), types);

@@ -10,7 +10,7 @@ use super::text::{Narrow, Wide};
 use super::unit::Unit;
 use crate::abi::{Date, SmallInt, c_type};
 use crate::diagnostics::Result;
-use crate::text::Narrow as Encoding;
+use crate::text::NarrowEncoding;
 use arrow::array::BinaryArray;
 
 /// How a long value is handed out.
@@ -18,7 +18,7 @@ use arrow::array::BinaryArray;
 pub(crate) enum Form {
     Narrow,
     /// Narrow text in a code page.
-    Paged(Encoding),
+    Paged(NarrowEncoding),
     Wide,
     Bytes,
     /// Bytes as hex digits.
@@ -37,11 +37,11 @@ pub(crate) struct Put {
 
 impl Form {
     /// The form of text or bytes in a C type; `None` if its values are short.
-    pub(crate) fn new(c_type: SmallInt, is_text: bool, narrow: Encoding) -> Option<Self> {
+    pub(crate) fn new(c_type: SmallInt, is_text: bool, narrow: NarrowEncoding) -> Option<Self> {
         Some(match c_type {
             c_type::CHAR if is_text => match narrow {
-                Encoding::Utf8 => Self::Narrow,
-                Encoding::Page(_) => Self::Paged(narrow),
+                NarrowEncoding::Utf8 => Self::Narrow,
+                NarrowEncoding::Page(_) => Self::Paged(narrow),
             },
             c_type::WCHAR if is_text => Self::Wide,
             c_type::CHAR => Self::NarrowHex,
@@ -93,7 +93,7 @@ impl Form {
             max_length: usize::MAX,
             narrow: match self {
                 Self::Paged(narrow) => narrow,
-                _ => Encoding::Utf8,
+                _ => NarrowEncoding::Utf8,
             },
             today: Date::default(),
         };
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn parts_may_be_in_a_code_page() {
-        let narrow = Encoding::Page(shift_jis());
+        let narrow = NarrowEncoding::Page(shift_jis());
         let form = Form::new(c_type::CHAR, true, narrow).expect("text");
         assert_eq!((form, form.length(3)), (Form::Paged(narrow), None));
         let text = "a日本".as_bytes();
@@ -206,7 +206,7 @@ mod tests {
             (c_type::BINARY, Some(Form::Bytes), Some(Form::Bytes)),
             (c_type::SLONG, None, None),
         ] {
-            let form = |is_text| Form::new(c_type, is_text, Encoding::Utf8);
+            let form = |is_text| Form::new(c_type, is_text, NarrowEncoding::Utf8);
             assert_eq!((form(true), form(false)), (of_text, of_bytes));
         }
     }

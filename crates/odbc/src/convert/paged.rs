@@ -6,7 +6,7 @@ use super::piece::Piece;
 use super::plan::Settings;
 use super::text::rest;
 use super::unit::Unit;
-use crate::text::{CodePage, Narrow};
+use crate::text::{CodePage, NarrowEncoding};
 use arrow::array::StringArray;
 
 /// Text in the code page of the settings. A value with a character that it lacks fails, before anything of it is
@@ -26,7 +26,7 @@ impl Cell for Paged {
         capacity: usize,
         piece: &mut Piece,
     ) -> Result<Written, Fault> {
-        let Narrow::Page(page) = settings.narrow else { return Err(Fault::NotInCodePage) };
+        let NarrowEncoding::Page(page) = settings.narrow else { return Err(Fault::NotInCodePage) };
         let rest = rest(settings.limited(value), piece)?;
         (piece.units, piece.is_within_pair) = (None, false);
         let total = match piece.page_bytes {
@@ -108,7 +108,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn in_page(page: &'static CodePage) -> Wanted {
-        Wanted { narrow: Narrow::Page(page), ..wanted(c_type::CHAR) }
+        Wanted { narrow: NarrowEncoding::Page(page), ..wanted(c_type::CHAR) }
     }
 
     fn whole(text: &str, page: &'static CodePage, capacity: usize) -> Call {

@@ -11,7 +11,7 @@ use super::today::today;
 use super::writer::Writer;
 use crate::abi::{self, Date, Guid, SmallInt, Time, Timestamp, c_type};
 use crate::diagnostics::{Failure, Result, State};
-use crate::text::{Narrow as Encoding, floor_char_boundary};
+use crate::text::{NarrowEncoding, floor_char_boundary};
 use arrow::array::{
     BinaryArray, BooleanArray, Date32Array, Decimal128Array, FixedSizeBinaryArray, Float32Array,
     Float64Array, Int16Array, Int32Array, Int64Array, StringArray, Time64MicrosecondArray,
@@ -33,7 +33,7 @@ pub(crate) struct Wanted {
     /// Whether the column is described as `SQL_GUID`: then 16 bytes become the text of a GUID, not hex digits.
     pub(crate) is_guid: bool,
     /// The encoding of `SQL_C_CHAR`.
-    pub(crate) narrow: Encoding,
+    pub(crate) narrow: NarrowEncoding,
 }
 
 /// What a writer knows besides the types.
@@ -46,7 +46,7 @@ pub(super) struct Settings {
     pub(super) numeric_scale: i8,
     pub(super) max_length: usize,
     /// The encoding of `SQL_C_CHAR`.
-    pub(super) narrow: Encoding,
+    pub(super) narrow: NarrowEncoding,
     /// The date of times that become timestamps: that of the plan, so that all rows have the same.
     pub(super) today: Date,
 }
@@ -196,8 +196,8 @@ fn text_or_raw<C: Render, R: Convert<C>>(c_type: SmallInt, settings: Settings) -
 fn text(c_type: SmallInt, settings: Settings) -> Option<Writer> {
     Some(match c_type {
         c_type::CHAR => match settings.narrow {
-            Encoding::Utf8 => Writer::new::<Narrow>(settings),
-            Encoding::Page(_) => Writer::new::<Paged>(settings),
+            NarrowEncoding::Utf8 => Writer::new::<Narrow>(settings),
+            NarrowEncoding::Page(_) => Writer::new::<Paged>(settings),
         },
         c_type::WCHAR => Writer::new::<Wide>(settings),
         c_type::BINARY => Writer::new::<Bytes<StringArray>>(settings),

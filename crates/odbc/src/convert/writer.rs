@@ -6,7 +6,7 @@ use super::piece::Piece;
 use super::plan::Settings;
 use super::slots::Slots;
 use crate::diagnostics::{Failure, Result};
-use crate::text::Narrow;
+use crate::text::NarrowEncoding;
 use arrow::array::Array;
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Writer {
     }
 
     /// The encoding of `SQL_C_CHAR`.
-    pub(crate) fn narrow(&self) -> Narrow {
+    pub(crate) fn narrow(&self) -> NarrowEncoding {
         self.settings.narrow
     }
 

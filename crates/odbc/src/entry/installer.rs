@@ -4,7 +4,7 @@ use super::guard;
 use crate::abi::{self, Char, Handle, USmallInt, WChar};
 use crate::platform;
 use crate::setup::{self, Mistake, Request, Scope};
-use crate::text::{self, BadText, Narrow};
+use crate::text::{self, BadText, NarrowEncoding};
 
 /// `BOOL`
 type Bool = i32;
@@ -35,7 +35,7 @@ impl Text {
         // SAFETY: the caller's promise.
         unsafe {
             match self {
-                Self::Narrow(text) => text::read_narrow(text, Narrow::of_process(), abi::NTS),
+                Self::Narrow(text) => text::read_narrow(text, NarrowEncoding::of_process(), abi::NTS),
                 Self::Wide(text) => text::read_wide(text, abi::NTS),
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::abi::{Integer, Pointer, Return, SmallInt};
 use crate::diagnostics::{Diagnostics, Failure, Result, State};
-use crate::text::{self, BadText, Narrow, Text};
+use crate::text::{self, BadText, NarrowEncoding, Text};
 use std::borrow::Cow;
 
 /// The encoding of a function's text.
@@ -40,14 +40,14 @@ impl Argument {
         // SAFETY: the caller's promise.
         let text = unsafe {
             match self.encoding {
-                Encoding::Narrow => text::read_narrow(self.text, Narrow::of_process(), self.length),
+                Encoding::Narrow => text::read_narrow(self.text, NarrowEncoding::of_process(), self.length),
                 Encoding::Wide => text::read_wide(self.text.cast(), self.length),
             }
         };
         text.map_err(|bad| match bad {
             BadText::Length => Failure::new(State::BUFFER_LENGTH, "a text length is negative"),
             BadText::Encoding => {
-                let narrow = Narrow::of_process();
+                let narrow = NarrowEncoding::of_process();
                 let encoding = match self.encoding {
                     Encoding::Narrow => narrow.name(),
                     Encoding::Wide => "UTF-16",
@@ -150,7 +150,7 @@ impl Output {
     /// The buffer and the place of the length are NULL, or may be written.
     pub(super) unsafe fn write(self, text: &Text) -> Result<bool> {
         let narrow = || {
-            let narrow = Narrow::of_process();
+            let narrow = NarrowEncoding::of_process();
             narrow.encode(text.as_str()).map_err(|lacking| {
                 let text = format!(
                     "{} has no {lacking:?}, which is in the text: call the wide function",
@@ -169,7 +169,7 @@ impl Output {
     /// As for [`write`](Self::write).
     pub(super) unsafe fn tell(self, text: &Text) -> Result<bool> {
         // SAFETY: the caller's promise.
-        unsafe { self.write_as(text, || Ok(Narrow::of_process().encode_with_numbers(text.as_str()))) }
+        unsafe { self.write_as(text, || Ok(NarrowEncoding::of_process().encode_with_numbers(text.as_str()))) }
     }
 
     /// # Safety
@@ -185,7 +185,7 @@ impl Output {
         unsafe {
             let written = match (self.encoding, self.unit) {
                 (Encoding::Narrow, _) => {
-                    text::write_narrow(&narrow()?, Narrow::of_process(), self.buffer.cast(), capacity)
+                    text::write_narrow(&narrow()?, NarrowEncoding::of_process(), self.buffer.cast(), capacity)
                 }
                 (Encoding::Wide, Unit::Characters) => {
                     text::write_wide(text.as_wide(), self.buffer.cast(), capacity)

@@ -7,7 +7,7 @@ use crate::convert;
 use crate::diagnostics::{Failure, Result, State};
 use crate::handle::{Record, Statement};
 use crate::params::{self, Binding, Given, Read, Source, Supplied};
-use crate::text::Narrow;
+use crate::text::NarrowEncoding;
 use firearrow::StatementKind;
 use std::collections::VecDeque;
 
@@ -167,7 +167,7 @@ fn binding(
     described: &Record,
     bind_type: usize,
     offset: isize,
-    narrow: Narrow,
+    narrow: NarrowEncoding,
 ) -> Binding {
     let c_type = match buffer.concise {
         c_type::DEFAULT => convert::default_c_type(described.concise),

@@ -7,7 +7,7 @@ use crate::abi::{self, Len, Return, SmallInt, USmallInt, c_type, sql_type};
 use crate::convert::{self, Got, Piece, Slots, Wanted, Writer};
 use crate::diagnostics::{Diagnostics, Failure, Result, State};
 use crate::handle::Descriptor;
-use crate::text::Narrow;
+use crate::text::NarrowEncoding;
 use std::ops::Range;
 
 /// The bound columns of a result.
@@ -241,7 +241,7 @@ pub(crate) fn wanted(c_type: i16, precision: i16, scale: i16, max_length: usize)
         scale: i8::try_from(scale).ok().filter(|scale| is_numeric && *scale >= 0),
         max_length,
         is_guid: false,
-        narrow: Narrow::Utf8,
+        narrow: NarrowEncoding::Utf8,
     }
 }
 

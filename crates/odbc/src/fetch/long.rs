@@ -3,7 +3,7 @@
 use crate::abi::{self, SmallInt};
 use crate::convert::{Form, Got, Piece, Slots};
 use crate::diagnostics::{Failure, Result, State};
-use crate::text::Narrow;
+use crate::text::NarrowEncoding;
 use firearrow_driver::Blob;
 
 /// Bytes to read at a time.
@@ -58,7 +58,7 @@ impl LongValue {
     pub(crate) unsafe fn get(
         &mut self,
         c_type: SmallInt,
-        narrow: Narrow,
+        narrow: NarrowEncoding,
         slot: &Slots,
         piece: &mut Piece,
     ) -> Result<Got> {

@@ -2,7 +2,7 @@
 
 use crate::abi::{self, Len, SmallInt, c_type};
 use crate::diagnostics::{Failure, Result, State};
-use crate::text::Narrow;
+use crate::text::NarrowEncoding;
 
 /// One bound parameter, as the APD and the IPD together describe it. Bind offsets are part of the pointers.
 #[derive(Clone, Debug)]
@@ -27,13 +27,13 @@ pub(crate) struct Binding {
     /// Bytes from one length, and from one indicator, to the next.
     pub(crate) length_step: usize,
     /// The encoding of `SQL_C_CHAR`.
-    pub(crate) narrow: Narrow,
+    pub(crate) narrow: NarrowEncoding,
 }
 
 /// The encoding of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    Narrow(Narrow),
+    Narrow(NarrowEncoding),
     /// UTF-16
     Wide,
 }

@@ -139,7 +139,7 @@ fn bad_value(message: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Narrow;
+    use crate::text::NarrowEncoding;
     use crate::text::testing::win1251;
 
     #[test]
@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn text_is_decoded_strictly() {
         let wide = |text: &[u16]| text.iter().flat_map(|unit| unit.to_ne_bytes()).collect::<Vec<u8>>();
-        let (utf8, page) = (Encoding::Narrow(Narrow::Utf8), Encoding::Narrow(Narrow::Page(win1251())));
+        let (utf8, page) =
+            (Encoding::Narrow(NarrowEncoding::Utf8), Encoding::Narrow(NarrowEncoding::Page(win1251())));
         let decoded = |bytes: &[u8], encoding| {
             decoded(bytes, encoding).map(Cow::into_owned).map_err(|failure| failure.state)
         };

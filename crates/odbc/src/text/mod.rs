@@ -5,7 +5,7 @@ mod page;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use narrow::Narrow;
+pub(crate) use narrow::NarrowEncoding;
 pub(crate) use page::CodePage;
 
 use std::slice;
@@ -47,7 +47,12 @@ pub(crate) struct Written {
 ///
 /// # Safety
 /// `buffer` is NULL or may be written up to its capacity.
-pub(crate) unsafe fn write_narrow(text: &[u8], narrow: Narrow, buffer: *mut u8, capacity: usize) -> Written {
+pub(crate) unsafe fn write_narrow(
+    text: &[u8],
+    narrow: NarrowEncoding,
+    buffer: *mut u8,
+    capacity: usize,
+) -> Written {
     let length = text.len();
     if buffer.is_null() {
         return Written { length, is_cut: false };
@@ -121,7 +126,7 @@ pub(crate) enum BadText {
 /// `text` is NULL, or has so many bytes or a terminator.
 pub(crate) unsafe fn read_narrow(
     text: *const u8,
-    narrow: Narrow,
+    narrow: NarrowEncoding,
     length: isize,
 ) -> Result<Option<String>, BadText> {
     if text.is_null() {
@@ -165,17 +170,18 @@ mod tests {
     fn narrow_text_is_cut_between_characters() {
         let mut buffer = [0xAA_u8; 6];
         // SAFETY: the capacity is the buffer's.
-        let written = unsafe { write_narrow("aé€x".as_bytes(), Narrow::Utf8, buffer.as_mut_ptr(), 6) };
+        let written =
+            unsafe { write_narrow("aé€x".as_bytes(), NarrowEncoding::Utf8, buffer.as_mut_ptr(), 6) };
         assert_eq!(written, Written { length: 7, is_cut: true });
         assert_eq!(buffer, [b'a', 0xC3, 0xA9, 0, 0xAA, 0xAA]);
         // SAFETY: as above.
-        let written = unsafe { write_narrow(b"ab", Narrow::Utf8, buffer.as_mut_ptr(), 1) };
+        let written = unsafe { write_narrow(b"ab", NarrowEncoding::Utf8, buffer.as_mut_ptr(), 1) };
         assert_eq!((written.is_cut, buffer[0]), (true, 0));
         // SAFETY: nothing may be written.
         let nothing = unsafe {
             (
-                write_narrow(b"ab", Narrow::Utf8, buffer.as_mut_ptr(), 0),
-                write_narrow(b"ab", Narrow::Utf8, std::ptr::null_mut(), 9),
+                write_narrow(b"ab", NarrowEncoding::Utf8, buffer.as_mut_ptr(), 0),
+                write_narrow(b"ab", NarrowEncoding::Utf8, std::ptr::null_mut(), 9),
             )
         };
         assert_eq!(nothing, (Written { length: 2, is_cut: true }, Written { length: 2, is_cut: false }));
@@ -184,7 +190,7 @@ mod tests {
 
     #[test]
     fn text_in_a_code_page_is_cut_between_characters() {
-        let narrow = Narrow::Page(testing::shift_jis());
+        let narrow = NarrowEncoding::Page(testing::shift_jis());
         let text = narrow.encode("a日本").expect("it has them");
         let mut buffer = [0xAA_u8; 6];
         // SAFETY: the capacity is less than the buffer's.
@@ -215,11 +221,11 @@ mod tests {
         const TEXT: &std::ffi::CStr = c"abc";
         // SAFETY: all of these have their length or a terminator.
         unsafe {
-            assert_eq!(read_narrow(TEXT.as_ptr().cast(), Narrow::Utf8, -3), Ok(Some("abc".into())));
-            assert_eq!(read_narrow(TEXT.as_ptr().cast(), Narrow::Utf8, 2), Ok(Some("ab".into())));
-            assert_eq!(read_narrow(TEXT.as_ptr().cast(), Narrow::Utf8, -2), Err(BadText::Length));
-            assert_eq!(read_narrow(std::ptr::null(), Narrow::Utf8, 5), Ok(None));
-            assert_eq!(read_narrow([0xFF, 0].as_ptr(), Narrow::Utf8, -3), Err(BadText::Encoding));
+            assert_eq!(read_narrow(TEXT.as_ptr().cast(), NarrowEncoding::Utf8, -3), Ok(Some("abc".into())));
+            assert_eq!(read_narrow(TEXT.as_ptr().cast(), NarrowEncoding::Utf8, 2), Ok(Some("ab".into())));
+            assert_eq!(read_narrow(TEXT.as_ptr().cast(), NarrowEncoding::Utf8, -2), Err(BadText::Length));
+            assert_eq!(read_narrow(std::ptr::null(), NarrowEncoding::Utf8, 5), Ok(None));
+            assert_eq!(read_narrow([0xFF, 0].as_ptr(), NarrowEncoding::Utf8, -3), Err(BadText::Encoding));
             let wide: Vec<u16> = "é😀\0".encode_utf16().collect();
             assert_eq!(read_wide(wide.as_ptr(), -3), Ok(Some("é😀".into())));
             assert_eq!(read_wide(wide.as_ptr(), 2), Err(BadText::Encoding));

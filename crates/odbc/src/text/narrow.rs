@@ -13,21 +13,21 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// How narrow text is encoded.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) enum Narrow {
+pub(crate) enum NarrowEncoding {
     #[default]
     Utf8,
     Page(&'static CodePage),
 }
 
-impl PartialEq for Narrow {
+impl PartialEq for NarrowEncoding {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-impl Eq for Narrow {}
+impl Eq for NarrowEncoding {}
 
-impl Narrow {
+impl NarrowEncoding {
     /// That of texts that functions take and hand out.
     pub(crate) fn of_process() -> Self {
         static PAGE: OnceLock<Option<CodePage>> = OnceLock::new();
@@ -128,10 +128,10 @@ mod tests {
 
     #[test]
     fn what_a_page_lacks_becomes_a_number() {
-        let page = Narrow::Page(win1251());
+        let page = NarrowEncoding::Page(win1251());
         assert_eq!(&*page.encode_with_numbers("Дé😀!"), b"\xC4\\u{E9}\\u{1F600}!");
         assert_eq!(&*page.encode_with_numbers("Д"), b"\xC4");
-        assert_eq!(&*Narrow::Utf8.encode_with_numbers("Дé"), "Дé".as_bytes());
+        assert_eq!(&*NarrowEncoding::Utf8.encode_with_numbers("Дé"), "Дé".as_bytes());
     }
 
     #[test]
@@ -139,15 +139,15 @@ mod tests {
         for (name, text, bytes) in
             [("win1252", "€", b"\x80"), ("WIN1251", "€", b"\x88"), ("iso8859_2", "ł", b"\xB3")]
         {
-            let narrow = Narrow::of_charset(name).expect(name);
+            let narrow = NarrowEncoding::of_charset(name).expect(name);
             assert_eq!(narrow.encode(text).as_deref(), Ok(&bytes[..]), "{name}");
-            assert_eq!(narrow, Narrow::of_charset(&name.to_ascii_uppercase()).expect(name));
+            assert_eq!(narrow, NarrowEncoding::of_charset(&name.to_ascii_uppercase()).expect(name));
         }
         for name in ["UTF8", "utf-8"] {
-            assert_eq!(Narrow::of_charset(name), Some(Narrow::Utf8), "{name}");
+            assert_eq!(NarrowEncoding::of_charset(name), Some(NarrowEncoding::Utf8), "{name}");
         }
         for name in ["NONE", "OCTETS", "SJIS_0208", "GB18030", "?", ""] {
-            assert_eq!(Narrow::of_charset(name), None, "{name}");
+            assert_eq!(NarrowEncoding::of_charset(name), None, "{name}");
         }
     }
 
@@ -155,7 +155,7 @@ mod tests {
     fn utf8_ends_between_characters() {
         let text = "aé€x".as_bytes();
         assert_eq!(
-            [0, 1, 2, 3, 5, 6, 7, 9].map(|most| Narrow::Utf8.floor(text, most)),
+            [0, 1, 2, 3, 5, 6, 7, 9].map(|most| NarrowEncoding::Utf8.floor(text, most)),
             [0, 1, 1, 3, 3, 6, 7, 7]
         );
     }

@@ -11,7 +11,7 @@ pub(crate) use make::{FIXED_BYTES, FRACTION, UTF8, VARYING_BYTES};
 pub(crate) use reading::read_options;
 
 use crate::abi::{Integer, Len, SmallInt, ULen, sql_type};
-use crate::text::Narrow;
+use crate::text::NarrowEncoding;
 
 /// An SQL type with its sizes, of a column, a parameter, or a column of the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(crate) struct TypeOptions {
     /// The size reported for BLOBs.
     pub(crate) blob_size: u32,
     /// The encoding of narrow data.
-    pub(crate) narrow: Narrow,
+    pub(crate) narrow: NarrowEncoding,
     /// Whether the server knows the names BINARY and VARBINARY: Firebird 4 and later.
     pub(crate) has_binary: bool,
 }
@@ -63,7 +63,7 @@ impl Default for TypeOptions {
             decfloat_as_double: false,
             guid: false,
             blob_size: i32::MAX as u32,
-            narrow: Narrow::Utf8,
+            narrow: NarrowEncoding::Utf8,
             has_binary: true,
         }
     }

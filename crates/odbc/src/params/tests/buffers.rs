@@ -80,7 +80,7 @@ impl Buffers {
             length: base.wrapping_add(place.length).cast(),
             indicator: base.wrapping_add(place.indicator).cast(),
             length_step: place.length_step,
-            narrow: crate::text::Narrow::Utf8,
+            narrow: crate::text::NarrowEncoding::Utf8,
         });
         Self { bindings: bindings.collect(), _memory: memory }
     }

@@ -22,7 +22,7 @@ fn binding(c_type: i16, length: Option<&Len>, indicator: Option<&Len>) -> Bindin
         length: pointer(length),
         indicator: pointer(indicator),
         length_step: 8,
-        narrow: crate::text::Narrow::Utf8,
+        narrow: crate::text::NarrowEncoding::Utf8,
     }
 }
 

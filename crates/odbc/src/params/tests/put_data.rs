@@ -25,7 +25,7 @@ fn binding(c_type: SmallInt) -> Binding {
         length: &raw const AT_EXECUTION,
         indicator: &raw const AT_EXECUTION,
         length_step: 0,
-        narrow: crate::text::Narrow::Utf8,
+        narrow: crate::text::NarrowEncoding::Utf8,
     }
 }
 
