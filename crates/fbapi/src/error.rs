@@ -1,6 +1,6 @@
 //! Errors of the library and of its use.
 
-use crate::platform::access;
+use crate::platform::{access, names};
 use firearrow_proto::api::status::StatusVector;
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use std::path::PathBuf;
 pub enum Error {
     /// No client library in any of the places.
     #[error(
-        "no Firebird client library found; `pip install firebird-embedded` in an active environment (`make setup` puts it \
-         into .venv: source .venv/bin/activate), install Firebird, or set FIREARROW_ENGINE to the library or its folder, \
-         …/firebird/embedded/runtime (tried: {})",
+        "no Firebird client library found; `pip install firebird-embedded` in an active environment{}, install Firebird, or \
+         set FIREARROW_ENGINE to the library or its folder, …/firebird/embedded/runtime (tried: {})",
+        names::OF_CHECKOUT,
         list(tried)
     )]
     LibraryNotFound {
