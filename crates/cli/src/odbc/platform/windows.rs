@@ -26,7 +26,7 @@ Examples:
   firearrow odbc uninstall
   firearrow odbc uninstall --system
 
---system needs an administrator's console. Data sources and the library are kept.";
+--system needs an administrator's console. Data sources and the library stay.";
 
 pub(in crate::odbc) const ADD_HELP: &str = r#"Examples:
   firearrow odbc dsn add Shop "firebird://alice@db/shop?wire_crypt=required"
