@@ -6,6 +6,7 @@ mod resolve;
 pub(crate) mod tcp;
 #[cfg(feature = "tokio")]
 pub(crate) mod tokio;
+mod waiting;
 
 use crate::config::AddressFamily;
 use crate::error::{Error, Kind};

@@ -1,10 +1,10 @@
 //! The blocking link.
 
 use super::resolve::resolve;
-use super::{GLANCE, Link, ends, of_family, prepare};
+use super::{Link, ends, of_family, prepare, waiting};
 use crate::config::AddressFamily;
 use socket2::SockRef;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::ops::Range;
 use std::thread;
@@ -27,17 +27,8 @@ pub(crate) struct TcpLink {
 impl TcpLink {
     /// Returns the bare socket, without time limits.
     pub(crate) fn into_stream(self) -> io::Result<TcpStream> {
-        self.stream.set_read_timeout(None)?;
-        self.stream.set_write_timeout(None)?;
+        waiting::wait_forever(&self.stream)?;
         Ok(self.stream)
-    }
-}
-
-/// The kernel reports "would block" when a socket's time limit expires.
-fn nothing_moved(error: io::Error) -> io::Error {
-    match error.kind() {
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => ErrorKind::Interrupted.into(),
-        _ => error,
     }
 }
 
@@ -52,8 +43,7 @@ impl Link for TcpLink {
             match TcpStream::connect_timeout(&address, left) {
                 Ok(stream) => {
                     prepare(&SockRef::from(&stream))?;
-                    stream.set_read_timeout(Some(GLANCE))?;
-                    stream.set_write_timeout(Some(GLANCE))?;
+                    waiting::wait_for_a_glance(&stream)?;
                     return Ok(Self { stream, last_piece: 0 });
                 }
                 Err(error) => last = error,
@@ -67,7 +57,7 @@ impl Link for TcpLink {
     }
 
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.last_piece = self.stream.read(buffer).map_err(nothing_moved)?;
+        self.last_piece = waiting::read(&self.stream, buffer)?;
         Ok(self.last_piece)
     }
 
@@ -78,13 +68,11 @@ impl Link for TcpLink {
     }
 
     async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.write(bytes).map_err(nothing_moved)
+        waiting::write(&self.stream, bytes)
     }
 
     fn is_dead(&mut self) -> bool {
-        let looked = self.stream.set_nonblocking(true).and_then(|()| self.stream.peek(&mut [0]));
-        // A non-blocking socket would make reads spin.
-        self.stream.set_nonblocking(false).is_err() || ends(looked)
+        ends(waiting::peek(&self.stream))
     }
 
     fn shut_down(&mut self) {
@@ -98,5 +86,96 @@ impl Link for TcpLink {
 
     async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
         Ok(work())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::link::GLANCE;
+    use crate::session::ready;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    /// Returns a link and its peer.
+    fn pair() -> (TcpLink, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("it is bound").port();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let link =
+            ready(TcpLink::connect("127.0.0.1", port, AddressFamily::Any, deadline)).expect("it listens");
+        (link, listener.accept().expect("it has come").0)
+    }
+
+    /// Bytes that arrive just when a read stops waiting are there for the next one.
+    #[test]
+    fn no_byte_is_lost_at_the_end_of_a_glance() {
+        const BYTES: u8 = 20;
+        thread::scope(|scope| {
+            for number in 0..64_u32 {
+                scope.spawn(move || {
+                    let (mut link, mut peer) = pair();
+                    let pause = GLANCE - Duration::from_millis(2) + Duration::from_micros(60) * number;
+                    let sender = thread::spawn(move || {
+                        for byte in 0..BYTES {
+                            thread::sleep(pause);
+                            peer.write_all(&[byte]).expect("it is read");
+                        }
+                    });
+                    let mut received = Vec::new();
+                    loop {
+                        let mut buffer = [0; 8];
+                        match ready(link.read(&mut buffer)) {
+                            Ok(0) => break,
+                            Ok(count) => received.extend_from_slice(&buffer[..count]),
+                            Err(error) => assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}"),
+                        }
+                    }
+                    sender.join().expect("it has sent all");
+                    assert_eq!(received, (0..BYTES).collect::<Vec<u8>>(), "{pause:?}");
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_glance_ends_reads_and_writes() {
+        let (mut link, mut peer) = pair();
+        let begin = Instant::now();
+        assert_eq!(ready(link.read(&mut [0])).expect_err("silence").kind(), ErrorKind::Interrupted);
+        assert!(begin.elapsed() > GLANCE / 2, "it has waited {:?}", begin.elapsed());
+        let piece = vec![7; 1 << 20];
+        let mut sent = 0;
+        let error = loop {
+            match ready(link.write(&piece)) {
+                Ok(count) => sent += count,
+                Err(error) => break error,
+            }
+            assert!(sent < 1 << 30, "nobody reads");
+        };
+        assert_eq!(error.kind(), ErrorKind::Interrupted);
+        // What was not sent is not counted as sent.
+        let reader = thread::spawn(move || {
+            let mut all = Vec::new();
+            peer.read_to_end(&mut all).map(|_| all.len())
+        });
+        link.stream.shutdown(Shutdown::Write).expect("it is open");
+        assert_eq!(reader.join().expect("no panic").expect("it is read"), sent);
+    }
+
+    #[test]
+    fn whether_the_peer_has_gone_is_seen_without_waiting() {
+        let (mut link, mut peer) = pair();
+        assert!(!link.is_dead());
+        peer.write_all(&[42]).expect("it is open");
+        drop(peer);
+        let end = Instant::now() + Duration::from_secs(10);
+        let mut buffer = [0; 2];
+        while ready(link.read(&mut buffer)).is_err() && Instant::now() < end {}
+        assert_eq!(buffer[0], 42);
+        while !link.is_dead() && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(link.is_dead());
     }
 }
