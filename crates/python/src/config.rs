@@ -2,7 +2,7 @@
 
 use crate::{error, options};
 use firearrow::Config;
-use firearrow::config::ConfigError;
+use firearrow::config::{ConfigError, Target};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
 
@@ -61,6 +61,12 @@ pub(crate) fn check_options(
     let (_, most) = understand(py, database, given)?;
     options::transaction(py, isolation, false, None, None, true)?;
     Ok(most)
+}
+
+/// Whether a database is reached through a server, not opened in this process.
+#[pyfunction]
+pub(crate) fn is_on_server(py: Python<'_>, database: &str, options: &Bound<'_, PyDict>) -> PyResult<bool> {
+    Ok(matches!(read(py, database, options)?.target, Target::Remote { .. }))
 }
 
 /// The value of an option as the text that the client reads.

@@ -76,6 +76,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aio::Bridge>()?;
     module.add_class::<codec::Decoder>()?;
     module.add_function(wrap_pyfunction!(config::check_options, module)?)?;
+    module.add_function(wrap_pyfunction!(config::is_on_server, module)?)?;
     module.add_function(wrap_pyfunction!(error::advice_for_sql, module)?)?;
     Ok(())
 }

@@ -10,6 +10,8 @@ pub enum Mischief {
     Silence,
     /// Sends its answers byte by byte, with this pause after each byte.
     Trickle(Duration),
+    /// Sends its answers in pieces of so many bytes, with this pause after each piece.
+    Slow(usize, Duration),
     /// Sends these bytes again and again, with this pause after each time, whatever the client asks.
     Repeat(Vec<u8>, Duration),
 }

@@ -413,6 +413,9 @@ impl Direction {
         match mischief {
             Mischief::Silence => self.end(Limit::Stall),
             Mischief::Trickle(pause) => chunk.chunks(1).try_for_each(|byte| self.say(byte, *pause)),
+            Mischief::Slow(bytes, pause) => {
+                chunk.chunks(*bytes.max(&1)).try_for_each(|piece| self.say(piece, *pause))
+            }
             Mischief::Repeat(bytes, pause) => {
                 while !self.shared.is_stopped() {
                     self.say(bytes, *pause)?;

@@ -31,13 +31,13 @@ pub(crate) enum Outcome<'a> {
 /// Appends to the file named by `FIREARROW_TEST_REPORT`, if there is one.
 pub(crate) fn append(entry: &Entry<'_>) {
     let Some(path) = env::var_os("FIREARROW_TEST_REPORT").filter(|path| !path.is_empty()) else { return };
-    // One write per line: several test processes append to the file at the same time.
     let line = format!("{entry}\n");
-    let written: io::Result<()> = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&path)
-        .and_then(|mut file| file.write_all(line.as_bytes()));
+    // Several threads and processes append at the same time, which not every system keeps apart.
+    let written: io::Result<()> =
+        OpenOptions::new().create(true).append(true).open(&path).and_then(|mut file| {
+            file.lock()?;
+            file.write_all(line.as_bytes())
+        });
     if let Err(error) = written {
         panic!("FIREARROW_TEST_REPORT={}: {error}", path.display());
     }

@@ -190,4 +190,4 @@ def test_session_and_timeout(database: str, connection: firearrow.Connection, ve
     part = reading.Part(reading.Query("SELECT rdb$get_context('USER_SESSION', 'JOB') j FROM rdb$database"))
     (batch,) = reading.read(place, part, "firearrow: a test")
     assert batch["J"].to_pylist() == ["begun"]
-    assert "masterkey" not in repr(Place("/shop.fdb", {"password": "masterkey"}))
+    assert "masterkey" not in repr(Place("firebird://host/shop", {"password": "masterkey"}))

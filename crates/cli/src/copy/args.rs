@@ -41,7 +41,7 @@ like with --partition-by. Each gets its name when it is whole. _firearrow.json
 lists them, and _SUCCESS says that all are there. After a failure or a kill,
 --resume keeps the whole files and writes the others. The folder is then exactly
 what a new copy would be: if rows of a whole file have changed since, it is
-refused. That needs Firebird 4 and a table, or a query for which the list above
+refused, also if all files are whole. That needs Firebird 4 and a table, or a query for which the list above
 allows several readers.
 
 Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows (a stream), .csv,
@@ -121,6 +121,16 @@ impl CopyArgs {
                 None => Ok(false),
             };
         }
+        if let Some((option, _)) = option
+            && Format::of_path(&self.output).is_some()
+            && !self.output.exists()
+        {
+            let text = format!(
+                "{option} is for a folder, and {} is the name of a file; end it with a slash",
+                self.output.display()
+            );
+            return Err(Failure::usage(text));
+        }
         let is_named = self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
         if !is_named && option.is_none() && !self.output.is_dir() {
             return Ok(false);
@@ -137,6 +147,9 @@ impl CopyArgs {
     }
 }
 
+/// Smaller files are hardly meant: a number without a unit is one of bytes.
+const LEAST_FILE: u64 = 4 << 10;
+
 fn size(text: &str) -> Result<u64, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
@@ -152,8 +165,8 @@ fn size(text: &str) -> Result<u64, String> {
     };
     let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
     bytes
-        .filter(|bytes| *bytes > 0)
-        .ok_or_else(|| "a number of bytes is needed, such as 64MiB or 1GB".to_owned())
+        .filter(|bytes| *bytes >= LEAST_FILE)
+        .ok_or_else(|| "at least 4KiB are needed, such as 64MiB or 1GB".to_owned())
 }
 
 #[cfg(test)]
@@ -162,10 +175,11 @@ mod tests {
 
     #[test]
     fn sizes_have_units() {
-        for (text, bytes) in [("1", 1), ("64MiB", 64 << 20), ("2 gb", 2_000_000_000), ("10KB", 10_000)] {
+        for (text, bytes) in [("4096", 4096), ("64MiB", 64 << 20), ("2 gb", 2_000_000_000), ("10KB", 10_000)]
+        {
             assert_eq!(size(text), Ok(bytes));
         }
-        for text in ["", "0", "MiB", "1.5GB", "-1", "7 miles", "99999999999GiB"] {
+        for text in ["", "0", "16", "MiB", "1.5GB", "-1", "7 miles", "99999999999GiB"] {
             assert!(size(text).is_err(), "{text}");
         }
     }

@@ -29,12 +29,32 @@ pub(super) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     // First, so that what is there is reported before the server starts working.
     let mut destination = Destination::open(args)?;
     let earlier = destination.take_earlier();
-    let copied = Copying::begin(args, &config, &destination, earlier).and_then(|copying| match copying {
-        Some(copying) => copying.run(args, &config, &destination, json),
-        None => Ok(None),
+    let ended = Copying::begin(args, &config, &destination, earlier).and_then(|begun| match begun {
+        Begun::Copying(copying) => copying.run(args, &config, &destination, json).map(Ended::Copied),
+        Begun::Complete { unknown } => Ok(Ended::Complete { unknown }),
     });
-    let copied = copied.inspect_err(|_| destination.leave())?;
-    summarize(copied, started.elapsed().as_secs_f64(), args, json)
+    match ended.inspect_err(|_| destination.leave())? {
+        Ended::Copied(copied) => summarize(&copied, started.elapsed().as_secs_f64(), args, json),
+        Ended::Complete { unknown } => say_complete(unknown.as_deref(), args, json),
+    }
+}
+
+/// What there is to do.
+enum Begun<'a> {
+    Copying(Box<Copying<'a>>),
+    /// Nothing: an earlier copy is complete, and has the rows of the table. Otherwise why that is not known.
+    Complete {
+        unknown: Option<String>,
+    },
+}
+
+/// What was done.
+enum Ended {
+    Copied(Copied),
+    /// As for [`Begun::Complete`].
+    Complete {
+        unknown: Option<String>,
+    },
 }
 
 /// A copy that is planned.
@@ -48,7 +68,7 @@ struct Copying<'a> {
     kept_rows: u64,
 }
 
-/// What was done.
+/// What the folder has, and what was done for it.
 struct Copied {
     /// Rows and files in the folder, and rows that were there before.
     rows: u64,
@@ -60,13 +80,13 @@ struct Copied {
 }
 
 impl<'a> Copying<'a> {
-    /// Plans the copy, and prepares the folder; `None` if it is complete already.
+    /// Plans the copy, and prepares the folder.
     fn begin(
         args: &CopyArgs,
         config: &Config,
         destination: &'a Destination,
         earlier: Option<Manifest>,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Begun<'a>> {
         let root = destination.root();
         let plan = Plan::new(args, config, earlier.as_ref().map(|earlier| earlier.pages.max(1)))?;
         let all = plan.parts().len();
@@ -77,10 +97,15 @@ impl<'a> Copying<'a> {
         if let Some(earlier) = earlier {
             resume::check_copy(&earlier.copy, &copy)?;
             parts = resume::whole_parts(root, &earlier, args.quiet)?;
-            if earlier.complete && parts.len() == earlier.parts.len() {
-                return Ok(None);
+            let is_complete = earlier.complete && parts.len() == earlier.parts.len();
+            if is_complete && let Some(why) = resume::incomparable(&plan, earlier.state.as_ref()) {
+                return Ok(Begun::Complete { unknown: Some(why) });
             }
             resume::check_rows(config, readers, &plan, earlier.state.as_ref(), &parts)?;
+            // A table that has grown has parts that the copy lacks.
+            if is_complete && all <= parts.len() {
+                return Ok(Begun::Complete { unknown: None });
+            }
             // Those behind the end of the table had no rows.
             parts.retain(|part| part.part < all);
         }
@@ -91,16 +116,10 @@ impl<'a> Copying<'a> {
         let manifest =
             Manifest { version: Manifest::VERSION, complete: false, copy, pages, state, parts, crc32: 0 };
         let ledger = Ledger::begin(root, manifest)?;
-        Ok(Some(Self { plan, layout, ledger, missing, readers, kept_rows }))
+        Ok(Begun::Copying(Box::new(Self { plan, layout, ledger, missing, readers, kept_rows })))
     }
 
-    fn run(
-        self,
-        args: &CopyArgs,
-        config: &Config,
-        destination: &Destination,
-        json: bool,
-    ) -> Result<Option<Copied>> {
+    fn run(self, args: &CopyArgs, config: &Config, destination: &Destination, json: bool) -> Result<Copied> {
         let written = self.write(args, config, json);
         let ended = written.and_then(|()| self.ledger.complete()).and_then(|()| destination.succeed());
         interrupt::stays(None);
@@ -113,14 +132,14 @@ impl<'a> Copying<'a> {
             None if self.readers == 1 => "one reader".to_owned(),
             None => format!("{} readers, {} connections", self.readers, self.readers + 1),
         };
-        Ok(Some(Copied {
+        Ok(Copied {
             rows: manifest.parts.iter().map(|part| part.rows).sum(),
             files: manifest.files().count(),
             bytes: manifest.files().map(|file| file.bytes).sum(),
             kept_rows: self.kept_rows,
             readers: self.readers,
             read,
-        }))
+        })
     }
 
     /// Writes the parts that are missing.
@@ -205,20 +224,26 @@ impl Shown {
     }
 }
 
-fn summarize(copied: Option<Copied>, seconds: f64, args: &CopyArgs, json: bool) -> Result<()> {
+/// Says that nothing was done.
+fn say_complete(unknown: Option<&str>, args: &CopyArgs, json: bool) -> Result<()> {
     let folder = args.output.to_string_lossy();
-    let Some(Copied { rows, files, bytes, kept_rows, readers, read }) = copied else {
-        if json {
-            return output::print_data(&format!(
-                "{}\n",
-                json!({ "folder": folder, "complete_before": true })
-            ));
-        }
-        if !args.quiet {
-            terminal::remark(&format!("{folder} is complete already; --force copies anew"));
-        }
-        return Ok(());
-    };
+    if json {
+        let summary = json!({ "folder": folder, "complete_before": true, "compared": unknown.is_none() });
+        return output::print_data(&format!("{summary}\n"));
+    }
+    if !args.quiet {
+        let state = match unknown {
+            None => "has the rows of the table still".to_owned(),
+            Some(why) => format!("was not compared with the database ({why}); --force copies anew"),
+        };
+        terminal::remark(&format!("{folder} is complete, and {state}"));
+    }
+    Ok(())
+}
+
+fn summarize(copied: &Copied, seconds: f64, args: &CopyArgs, json: bool) -> Result<()> {
+    let folder = args.output.to_string_lossy();
+    let &Copied { rows, files, bytes, kept_rows, readers, ref read } = copied;
     let rate = (rows - kept_rows) as f64 / seconds;
     if json {
         let summary = json!({

@@ -34,7 +34,7 @@ use crate::progress::Progress;
 use crate::{interrupt, terminal};
 use args::LoadMode;
 use feed::{Feed, Shown};
-use firearrow::catalog::{Column, ConstraintKind, Name, quoted};
+use firearrow::catalog::{Column, ConstraintKind, Index, Name, quoted};
 use firearrow_bench::text::{size, thousands};
 use firearrow_driver::{IngestNames, IngestOptions, Mode, Session, SessionOptions, TextAs, columns_of_table};
 use folder::Folder;
@@ -260,8 +260,32 @@ fn key(
     }
     match key.iter().find(|name| plan.schema.index_of(name).is_err()) {
         Some(lacking) => Err(Failure::other(format!("the files lack the column {lacking} of the key"))),
-        None => Ok(key),
+        None => {
+            if !args.quiet {
+                warn_without_index(session, &table.name, &key)?;
+            }
+            Ok(key)
+        }
     }
+}
+
+/// Says so if no index finds the rows of a key: the server then reads the whole table for each row.
+fn warn_without_index(session: &Session, table: &str, key: &[String]) -> Result<()> {
+    let indexes =
+        session.begin_task().run(|| Ok(session.connection()?.catalog()?.indexes(Name::Is(table))?))?;
+    let finds = |index: &Index| {
+        let first = index.segments.first();
+        index.active && index.condition.is_none() && first.is_some_and(|first| key.contains(&first.column))
+    };
+    if !indexes.iter().any(finds) {
+        let columns = key.iter().map(|column| quoted(column)).collect::<Vec<_>>().join(", ");
+        terminal::remark(&format!(
+            "no index begins with a column of the key: each row takes a search of the whole table. \
+             Faster: CREATE INDEX … ON {} ({columns})",
+            quoted(table)
+        ));
+    }
+    Ok(())
 }
 
 /// Opens the files, and counts their rows if they say how many there are.

@@ -46,6 +46,10 @@ pub(super) fn format(args: &LoadArgs, has_folder: bool) -> Result<Format> {
         args.format.or_else(|| Format::of_path(file)).ok_or_else(|| {
             match super::args::is_standard_input(file) {
                 true => Failure::usage("standard input needs --format"),
+                // A folder, perhaps.
+                false if file.extension().is_none() && !file.exists() => {
+                    Failure::other(format!("{}: there is no such file or folder", file.display()))
+                }
                 false => output::no_format(file),
             }
         })

@@ -198,7 +198,8 @@ matrix!(
             .copy("T_WIDE", &[])
             .failure(1, &["has a copy; --resume continues it, --force removes it first"]);
         let outcome = setup.copy("T_WIDE", &["--resume"]).success();
-        assert!(outcome.stderr.contains("is complete already"), "{}", outcome.stderr);
+        let said = if setup.is_modern() { "has the rows of the table still" } else { "was not compared" };
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
         setup.copy("T_INT10", &["--force"]).success();
         assert_eq!(files(&folder), ["part-00000.parquet"]);
         setup.assert_has("T_INT10");
@@ -494,6 +495,28 @@ matrix!(
             }
         }
     },
+    fn a_complete_copy_is_compared_too(target: &Target) {
+        let setup = Setup::new(target, "5000");
+        setup.copy("T_WIDE", SMALL).success();
+        let before = identities(&setup.folder());
+        let resume = || setup.copy("T_WIDE", &["--resume", "--json"]);
+        assert_eq!(resume().success().json()["compared"], true);
+        // On pages that the table did not have.
+        setup.run("INSERT INTO T_WIDE (ID, V8) SELECT ID + 5000, V8 FROM T_WIDE");
+        let outcome = resume();
+        match outcome.code {
+            0 => setup.assert_has("T_WIDE"),
+            _ => {
+                outcome.failure(1, &["the table has changed since the copy began", "--force"]);
+            }
+        }
+        setup.run("UPDATE T_WIDE SET I32 = I32 WHERE ID = 1");
+        resume().failure(1, &["the table has changed since the copy began: part 0", "--force"]);
+        // What is refused stays.
+        let after = identities(&setup.folder());
+        assert!(before.iter().all(|(name, file)| after.get(name) == Some(file)));
+        assert!(setup.folder().join("_SUCCESS").exists());
+    },
     fn an_altered_table_is_refused(target: &Target) {
         for (change, sql) in [
             ("ALTER TABLE A ADD X INTEGER DEFAULT 1 NOT NULL", "SELECT ID, T, DOUBLE_ID FROM A"),
@@ -643,4 +666,7 @@ fn folders_and_files_have_options_of_their_own() {
     wrong(&["-", "--format", "csv", "--resume"], &["--resume is for a folder"]);
     wrong(&["x/", "--resume", "--force"], &["cannot be used with"]);
     wrong(&["x/", "--file-size", "big"], &["such as 64MiB"]);
+    wrong(&["x/", "--file-size", "16"], &["at least 4KiB"]);
+    wrong(&["x.csv", "--partition-by", "A"], &["--partition-by is for a folder", "end it with a slash"]);
+    wrong(&["x.parquet", "--resume"], &["--resume is for a folder"]);
 }

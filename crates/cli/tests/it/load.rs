@@ -269,7 +269,11 @@ matrix!(
         assert_eq!(all(), "1,a,\n2,b,\n3,none,");
         load("id,n\n2,20\n4,40\n", &["--mode", "upsert"]).success();
         assert_eq!(all(), "1,a,\n2,b,20\n3,none,\n4,none,40");
-        load("ID,V\n5,a\n", &["--mode", "upsert", "--key", "v"]).success();
+        let slow = load("ID,V\n5,a\n", &["--mode", "upsert", "--key", "v"]).success();
+        assert!(slow.stderr.contains(r#"CREATE INDEX … ON "T" ("V")"#), "{}", slow.stderr);
+        setup.run("CREATE INDEX T_V ON T (V)");
+        let fast = load("ID,V\n5,a\n", &["--mode", "upsert", "--key", "v"]).success();
+        assert!(!fast.stderr.contains("CREATE INDEX"), "{}", fast.stderr);
         assert_eq!(all(), "2,b,20\n3,none,\n4,none,40\n5,a,");
         load("id,v\n1,a\n1,b\n", &["--mode", "replace"]).failure(1, &["x.csv, line 3: ", "PRIMARY"]);
         assert_eq!(all(), "2,b,20\n3,none,\n4,none,40\n5,a,");
@@ -645,6 +649,7 @@ fn options_that_do_not_fit_are_told_first() {
         ("x.csv", &["--encoding", "nonsense"], "no such encoding"),
         ("x.csv", &["--format", "table"], "possible values: csv, json"),
         ("x.xlsx", &[], "the extension names no format; use .parquet"),
+        ("nosuch/", &[], "nosuch/: there is no such file or folder"),
     ] {
         load(name, more).failure(2, &[error]);
     }

@@ -7,8 +7,7 @@ mod session;
 #[path = "../../examples/hostile/step.rs"]
 mod step;
 
-use firearrow_testkit::{Campaign, Server, Target, matrix, work};
-use std::process::Command;
+use firearrow_testkit::{Campaign, Server, Target, is_emulated, matrix, this_program, work};
 use std::time::Duration;
 
 /// Has the URL of the database in a worker.
@@ -48,7 +47,7 @@ matrix!(
             verbose: false,
         };
         let tally = campaign.run(|| {
-            let mut command = Command::new(std::env::current_exe().expect("a test has a path"));
+            let mut command = this_program().expect("a test has a path");
             command.args(["--ignored", "--exact", "hostile::worker", "--nocapture"]).env(URL, &url);
             command
         });
@@ -57,7 +56,7 @@ matrix!(
         assert!(tally.failures().is_empty(), "{target}: {tally}");
         assert_eq!(tally.sessions(), SESSIONS);
         assert!(tally.longest().0 < LIMIT, "{target}: {tally}");
-        assert!(tally.peak().0 < PEAK, "{target}: {tally}");
+        assert!(is_emulated() || tally.peak().0 < PEAK, "{target}: {tally}");
         if !server.works() {
             // The last sessions could not even connect.
             println!("{target} has not survived");

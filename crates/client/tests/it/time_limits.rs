@@ -4,7 +4,7 @@ use crate::support::{config, fresh_closed, run};
 use arrow::array::{ArrayRef, AsArray, LargeBinaryArray, RecordBatch};
 use arrow::datatypes::{Int32Type, UInt64Type};
 use firearrow::config::Target as Place;
-use firearrow::{BatchLimits, Config, Connection, Error, Kind, ReadOptions, Transaction};
+use firearrow::{BatchLimits, CancelToken, Config, Connection, Error, Kind, ReadOptions, Transaction};
 use firearrow_testkit::{Behaviour, Generation, Mischief, Proxy, Target, matrix};
 use std::io::Read;
 use std::path::Path;
@@ -142,6 +142,30 @@ matrix!(
         // It waits four times as long for each batch.
         assert!((3..10).contains(&rows.len()), "{rows:?}");
         assert!(rows[0] < 100 && rows[0] < rows[2], "{rows:?}");
+    },
+    fn a_link_that_becomes_slow_does_not_cost_the_connection(target: &Target) {
+        const ENDLESS: &str = "SELECT A.RDB$TYPE FROM RDB$TYPES A, RDB$TYPES B, RDB$TYPES C, RDB$TYPES D";
+        const TICK: Duration = Duration::from_millis(10);
+        let (proxy, config) = through(target, &fresh_closed(target), None);
+        let connection = Connection::open(&config).expect("it opens");
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare(ENDLESS).expect("valid SQL");
+        let mut cursor = statement.query(&transaction, ()).expect("it runs");
+        let (begin, before) = (Instant::now(), proxy.bytes_from_server());
+        while begin.elapsed() < Duration::from_millis(500) {
+            assert!(cursor.next_batch().expect("rows come").is_some());
+        }
+        // At a sixth of this pace, what was asked for ahead takes longer than a server that is silent would get.
+        let bytes = (proxy.bytes_from_server() - before) / (50 * 6);
+        proxy.turn_to(Mischief::Slow(usize::try_from(bytes).expect("few"), TICK));
+        let token = CancelToken::new();
+        token.cancel();
+        let error = token.run(|| cursor.next_batch()).expect_err("it is cancelled");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        drop(cursor);
+        let sum =
+            transaction.query("SELECT 40 + 2 FROM RDB$DATABASE").and_then(|mut cursor| cursor.value::<i64>());
+        assert_eq!(sum.expect("the transaction goes on"), 42);
     },
     fn connecting_has_its_time(target: &Target) {
         let original = fresh_closed(target);

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
+import ray
 import ray.data
 from ray.data.block import BlockAccessor, BlockMetadata
 from ray.data.datasource import Datasink, Datasource, ReadTask
@@ -54,9 +55,9 @@ class FirebirdDatasource(Datasource):
     ) -> list[ReadTask]:
         """A task for each part."""
         if self._plan is None:
-            self._plan = Plan(
-                self._place, self._query, self._parts or parallelism, _NAME, self._without_snapshot
-            )
+            # Of data whose size is not known, Ray would make hundreds of tasks.
+            parts = self._parts or min(parallelism, 2 * max(int(ray.cluster_resources().get("CPU", 1)), 1))
+            self._plan = Plan(self._place, self._query, parts, _NAME, self._without_snapshot)
         metadata = BlockMetadata(num_rows=None, size_bytes=None, exec_stats=None)
         return [
             ReadTask(
@@ -137,7 +138,7 @@ def read_firebird(
     sql, parameters
         A query. One of a single large table is divided; others are one task.
     parts
-        The maximum number of tasks; by default Ray decides.
+        The maximum number of tasks; by default two for each processor of the cluster.
     without_snapshot
         Divide before Firebird 4, too, although parts see changes that others make meanwhile.
     """

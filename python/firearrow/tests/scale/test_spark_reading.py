@@ -178,12 +178,16 @@ def test_columns_and_conditions(
         spark,
         database,
         dbtable=large,
-        columns="NAME, ID",
+        columns="name, Id",
         where="id >= ? AND name < ?",
         parameters=json.dumps([100, f"{200:090}"]),
     )
     assert frame.columns == ["NAME", "ID"]
     assert (frame.count(), frame.agg(F.sum("ID")).first()[0]) == (100, sum(range(100, 200)))
+    with pytest.raises(Exception, match="there is no column 'NAM'; there are ID, NAME"):
+        load(spark, database, dbtable=large, columns="ID,NAM")
+    with pytest.raises(Exception, match="name the server, as in firebird://host/path"):
+        load(spark, "/data/shop.fdb", dbtable=large)
     frame = (
         spark.read.format("firebird").option("url", database).option("dbtable", large).schema("ID INT").load()
     )

@@ -126,6 +126,30 @@ def test_exactly_once(spark: SparkSession, database: str, orders: str, tmp_path:
     assert len(committed) > 50
 
 
+@pytest.mark.parametrize("kind", ["SMALLINT", "INTEGER", "NUMERIC(9)", "NUMERIC(18)"])
+@pytest.mark.parametrize("options", [{}, {"numPartitions": 2}, {"startingOffset": -(2**62)}])
+def test_types_of_numbers(
+    spark: SparkSession,
+    database: str,
+    connection: firearrow.Connection,
+    table: str,
+    tmp_path: Path,
+    kind: str,
+    options: dict[str, int],
+) -> None:
+    """A stream begins below every number of the column, also where that does not fit its type."""
+    connection.execute(f"CREATE TABLE {table} (id {kind} NOT NULL PRIMARY KEY)")
+    connection.commit()
+    connection.cursor().executemany(f"INSERT INTO {table} VALUES (?)", [(-32768,), (0,), (7,)])
+    connection.commit()
+    query = start(stream(spark, database, table, **options), tmp_path)
+    try:
+        until(lambda: written(spark, tmp_path) == [-32768, 0, 7])
+        assert query.exception() is None
+    finally:
+        query.stop()
+
+
 def test_from_a_number(
     spark: SparkSession,
     database: str,

@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 /// Longest wait for a server to react.
 const REACTION: Duration = Duration::from_secs(2);
 
+/// Longest wait for one that goes on answering: results that were asked for before still have to come, over a slow link perhaps.
+const PATIENCE: Duration = Duration::from_secs(4);
+
 /// How long after its time limit a statement may end if the server enforces the limit: its clock starts when the
 /// statement arrives, and it takes a moment to notice.
 const GRACE: Duration = Duration::from_secs(1);
@@ -48,6 +51,8 @@ pub(super) struct Interruption {
     unwanted: Option<Instant>,
     /// Since when the call should have ended.
     due: Option<Instant>,
+    /// The number of answers when the client last checked since then, and when it last grew.
+    heard: Option<(u64, Instant)>,
     /// Whether `op_cancel` was sent.
     is_told: bool,
     /// Whether `op_cancel` was sent during this operation and the server may not have noticed it: it would then
@@ -64,7 +69,7 @@ impl Interruption {
     pub(super) fn begin_call(&mut self, operation: &Operation) {
         self.operation = operation.clone();
         (self.limit, self.unwanted, self.due, self.is_told) = (None, None, None, false);
-        self.looked = None;
+        (self.heard, self.looked) = (None, None);
     }
 
     /// Ends the operation: its tokens no longer have an effect.
@@ -95,6 +100,17 @@ impl Interruption {
     /// Whether the call should have ended a while ago.
     pub(super) fn is_overdue(&mut self) -> bool {
         self.is_due() && self.due.get_or_insert_with(Instant::now).elapsed() > REACTION
+    }
+
+    /// Whether the server has had its time to react since `due`, with so many answers so far.
+    fn is_unheard(&mut self, due: Instant, answers: u64) -> bool {
+        let last = match self.heard {
+            Some((before, at)) if before == answers => at,
+            None => due,
+            Some(_) => Instant::now(),
+        };
+        self.heard = Some((answers, last));
+        last.max(due).elapsed() > REACTION || due.elapsed() > PATIENCE
     }
 
     fn is_due(&self) -> bool {
@@ -172,11 +188,12 @@ impl<L: Link> Wire<L> {
 
     /// If somebody wants this call to end: waits until the server answers, or closes the connection. A server that was
     /// between two fetches may have missed the cancellation, and the next call would wait without knowing of it. What
-    /// the server has needed since `due` counts as part of its time.
+    /// the server has needed since `due` counts as part of its time, but it gets half of it for this answer.
     pub(super) async fn see_it_answer(&mut self, due: Instant) -> Result<()> {
         if !self.interruption.is_due() {
             return Ok(());
         }
+        let due = Instant::now().checked_sub(REACTION / 2).map_or(due, |least| due.max(least));
         // Another `op_cancel` would wait behind the requests that close the cursor.
         (self.interruption.is_told, self.interruption.due) = (true, Some(due));
         let ticket = self.ask(&Ping)?;
@@ -187,6 +204,7 @@ impl<L: Link> Wire<L> {
     pub(super) fn want_all(&mut self) {
         let interruption = &mut self.interruption;
         (interruption.unwanted, interruption.due, interruption.is_told) = (None, None, false);
+        interruption.heard = None;
     }
 
     /// Ends the call if it should have ended: first asks the server to stop, later closes the connection.
@@ -205,10 +223,8 @@ impl<L: Link> Wire<L> {
             return self.flush().await;
         }
         // An unwanted result is no reason to lose the connection, and the transaction with it.
-        if !is_due || due.elapsed() <= REACTION {
-            return Ok(());
-        }
-        Err(self.give_up())
+        let answers = self.connection.answers();
+        if is_due && self.interruption.is_unheard(due, answers) { Err(self.give_up()) } else { Ok(()) }
     }
 
     /// Closes the connection, which ends all its work on the server.

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import errors
+from .. import _core, errors
 from .._target import describe
 from ..connection import Connection, connect
 from ..transaction import Transaction
@@ -29,6 +29,13 @@ class Place:
     """SQL that is run at the start of each session."""
     query_timeout: float | None = None
     """Seconds that a statement may take (Firebird 4 and newer)."""
+
+    def __post_init__(self) -> None:
+        if not _core.is_on_server(self.database, dict(self.options)):
+            raise errors.InterfaceError(
+                f"workers share a database through a server, and {describe(self.database)} is a file: "
+                "name the server, as in firebird://host/path"
+            )
 
     def __repr__(self) -> str:
         return f"<firearrow: {describe(self.database)}>"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 import pyarrow as pa
 from pyspark.sql import types as spark
@@ -13,6 +14,8 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from .._jobs import anchor, reading
 from .._jobs.place import quoted
 from .._jobs.snapshot import Holding, hold, lingering
+from .._jobs.stage import similar_name
+from ..errors import ProgrammingError
 from .options import Options
 from .types import Layout, check_wanted, schema
 
@@ -20,6 +23,7 @@ __all__ = ["Reader", "Source", "TaskPart"]
 
 _log = logging.getLogger("firearrow.spark")
 
+_COLUMNS = "firearrow: columns for Spark"
 _LATE = (
     "the snapshot of this DataFrame was released, usually because nobody has read it for snapshotTimeout seconds: load it "
     "again, cache it, or raise the option"
@@ -32,10 +36,23 @@ class Source:
     def __init__(self, options: Options) -> None:
         self._options = options
 
-    @property
+    @cached_property
     def query(self) -> reading.Query:
         """The query for everything that the options select."""
-        return self._selecting(self._options.columns)
+        return self._selecting(self._stored(self._options.columns))
+
+    def _stored(self, given: Sequence[str]) -> list[str]:
+        """The stored names of columns, which may be given in any letter case."""
+        if not given:
+            return []
+        there = reading.schema_of(self._options.place, self._selecting(()), _COLUMNS).names
+        found = []
+        for name in given:
+            stored = name if name in there else similar_name(name, there, "column")
+            if stored is None:
+                raise ProgrammingError(f"there is no column {name!r}; there are {', '.join(there)}")
+            found.append(stored)
+        return found
 
     def _selecting(self, columns: Iterable[str]) -> reading.Query:
         options, names = self._options, ", ".join(map(quoted, columns))
@@ -48,7 +65,7 @@ class Source:
 
     def schema(self) -> spark.StructType:
         """Spark's schema of the whole."""
-        return schema(reading.schema_of(self._options.place, self.query, "firearrow: columns for Spark"))
+        return schema(reading.schema_of(self._options.place, self.query, _COLUMNS))
 
     def query_of(self, wanted: spark.StructType) -> reading.Query:
         """The query for the columns that the user has asked for."""

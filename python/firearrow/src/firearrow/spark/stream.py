@@ -89,6 +89,7 @@ class StreamReader(DataSourceStreamReader):
                 f"offsetColumn must be a column {what}, not {options.offset_column!r}"
             )
         self._column = quoted(str(column))
+        self._least = _least(kind)
         self._connection: Connection | None = None
         self._seen: list[Seen] = []
         self._settled = _START
@@ -154,12 +155,17 @@ class StreamReader(DataSourceStreamReader):
         if first == _START and count > 1:
             first = self._lowest(last)
         borders = sorted({first + (last - first) * part // count for part in range(count + 1)})
-        names = ", ".join(map(quoted, self._wanted.fieldNames()))
-        sql = f"SELECT {names} FROM {self._options.table} WHERE {self._column} > ? AND {self._column} <= ?"
         return [
-            TaskPart(reading.Part(reading.Query(sql, pair)), _NAME)
-            for pair in zip(borders, borders[1:], strict=False)
+            TaskPart(reading.Part(self._between(*pair)), _NAME) for pair in zip(borders, borders[1:], strict=False)
         ]
+
+    def _between(self, after: int, last: int) -> reading.Query:
+        names = ", ".join(map(quoted, self._wanted.fieldNames()))
+        sql = f"SELECT {names} FROM {self._options.table} WHERE {self._column} <= ?"
+        if after < self._least:
+            # A parameter has the column's type, which such a number does not fit.
+            return reading.Query(sql, (last,))
+        return reading.Query(f"{sql} AND {self._column} > ?", (last, after))
 
     def _lowest(self, last: int) -> int:
         """A number below all rows."""
@@ -183,3 +189,11 @@ class StreamReader(DataSourceStreamReader):
         if connection is not None:
             with suppress(errors.Error):
                 connection.close()
+
+
+def _least(kind: spark.DataType | None) -> int:
+    """The lowest number that fits a column."""
+    if isinstance(kind, spark.DecimalType):
+        return -(10**kind.precision) + 1
+    bits = 16 if isinstance(kind, spark.ShortType) else 32 if isinstance(kind, spark.IntegerType) else 64
+    return -(2 ** (bits - 1))
