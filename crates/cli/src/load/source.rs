@@ -48,7 +48,7 @@ pub(super) fn format(args: &LoadArgs, has_folder: bool) -> Result<Format> {
                 true => Failure::usage("standard input needs --format"),
                 // A folder, perhaps.
                 false if file.extension().is_none() && !file.exists() => {
-                    Failure::other(format!("{}: there is no such file or folder", file.display()))
+                    Failure::usage(format!("{}: there is no such file or folder", file.display()))
                 }
                 false => output::no_format(file),
             }
