@@ -163,9 +163,10 @@ matrix!(
         let error = token.run(|| cursor.next_batch()).expect_err("it is cancelled");
         assert_eq!(error.kind(), Kind::Cancelled, "{error}");
         drop(cursor);
-        let sum =
-            transaction.query("SELECT 40 + 2 FROM RDB$DATABASE").and_then(|mut cursor| cursor.value::<i64>());
-        assert_eq!(sum.expect("the transaction goes on"), 42);
+        assert_eq!(
+            transaction.query("SELECT 1 FROM RDB$DATABASE").expect("the transaction goes on").count(),
+            1
+        );
     },
     fn connecting_has_its_time(target: &Target) {
         let original = fresh_closed(target);
