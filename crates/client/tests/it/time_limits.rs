@@ -155,8 +155,8 @@ matrix!(
         while begin.elapsed() < Duration::from_millis(500) {
             assert!(cursor.next_batch().expect("rows come").is_some());
         }
-        // At a sixth of this pace, what was asked for ahead takes longer than a server that is silent would get.
-        let bytes = (proxy.bytes_from_server() - before) / (50 * 6);
+        // At a hundredth of this pace.
+        let bytes = (proxy.bytes_from_server() - before) / (50 * 100);
         proxy.turn_to(Mischief::Slow(usize::try_from(bytes).expect("few"), TICK));
         let token = CancelToken::new();
         token.cancel();

@@ -103,14 +103,14 @@ impl Interruption {
     }
 
     /// Whether the server has had its time to react since `due`, with so many answers so far.
-    fn is_unheard(&mut self, due: Instant, answers: u64) -> bool {
+    fn is_unheard(&mut self, due: Instant, answers: u64, now: Instant) -> bool {
         let last = match self.heard {
             Some((before, at)) if before == answers => at,
             None => due,
-            Some(_) => Instant::now(),
+            Some(_) => now,
         };
         self.heard = Some((answers, last));
-        last.max(due).elapsed() > REACTION || due.elapsed() > PATIENCE
+        now.duration_since(last.max(due)) > REACTION || now.duration_since(due) > PATIENCE
     }
 
     fn is_due(&self) -> bool {
@@ -224,7 +224,11 @@ impl<L: Link> Wire<L> {
         }
         // An unwanted result is no reason to lose the connection, and the transaction with it.
         let answers = self.connection.answers();
-        if is_due && self.interruption.is_unheard(due, answers) { Err(self.give_up()) } else { Ok(()) }
+        if is_due && self.interruption.is_unheard(due, answers, Instant::now()) {
+            Err(self.give_up())
+        } else {
+            Ok(())
+        }
     }
 
     /// Closes the connection, which ends all its work on the server.
@@ -232,5 +236,27 @@ impl<L: Link> Wire<L> {
         self.connection.fail(ProtocolError::Closed);
         self.link.shut_down();
         self.interruption.error("the server did not react, so the connection was closed")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns after how many milliseconds a server that gives these answers has had its time.
+    fn ends(answers: impl Fn(u64) -> u64) -> u64 {
+        let (mut interruption, due) = (Interruption::default(), Instant::now());
+        let is_over = |at: &u64| interruption.is_unheard(due, answers(*at), due + Duration::from_millis(*at));
+        (0..60_000).step_by(50).find(is_over).expect("it is over some time")
+    }
+
+    #[test]
+    fn a_server_that_goes_on_answering_gets_more_time() {
+        assert_eq!(ends(|_| 7), 2050);
+        // The last answer comes after 1.5 s.
+        assert_eq!(ends(|at| at.min(1500)), 3550);
+        assert_eq!(ends(|at| at), 4050);
+        // One each 2.5 s.
+        assert_eq!(ends(|at| at / 2500), 2050);
     }
 }
