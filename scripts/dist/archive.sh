@@ -11,7 +11,7 @@ stage() {
 # What every archive contains: add_papers FOLDER INSTALL-TEXT
 add_papers() {
     install -m 644 LICENSE-APACHE LICENSE-MIT NOTICE "$1"
-    sed "s/@VERSION@/$version/g" "packaging/$2" >"$1/INSTALL.md"
+    sed "s/@VERSION@/$version/g; s/@NAME@/${1##*/}/g" "packaging/$2" >"$1/INSTALL.md"
 }
 
 # Writes the completions of a command: add_completions FOLDER COMMAND...

@@ -1,5 +1,6 @@
 //! The reasons for which a command fails.
 
+use crate::platform::files;
 use crate::terminal;
 use crate::{hint, interrupt};
 use arrow::error::ArrowError;
@@ -233,10 +234,7 @@ impl From<ConfigError> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::PipeClosed,
-            _ => Self::Other(error.to_string()),
-        }
+        if files::is_closed_pipe(&error) { Self::PipeClosed } else { Self::Other(error.to_string()) }
     }
 }
 
@@ -256,10 +254,7 @@ impl From<ArrowError> for Failure {
 impl From<ParquetError> for Failure {
     fn from(error: ParquetError) -> Self {
         let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());
-        match io.map(io::Error::kind) {
-            Some(io::ErrorKind::BrokenPipe) => Self::PipeClosed,
-            _ => Self::Other(error.to_string()),
-        }
+        if io.is_some_and(files::is_closed_pipe) { Self::PipeClosed } else { Self::Other(error.to_string()) }
     }
 }
 

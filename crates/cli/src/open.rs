@@ -49,9 +49,15 @@ pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
     if let Some(profile) = &profile {
         profile.apply(&mut config)?;
     }
+    ask(&mut config)?;
+    Ok(config)
+}
+
+/// Asks somebody at a terminal for a password that is missing.
+fn ask(config: &mut Config) -> Result<(), Failure> {
     let (Target::Remote { host, .. }, Some(user), None) = (&config.target, &config.user, &config.password)
     else {
-        return Ok(config);
+        return Ok(());
     };
     if let Some((_, _, known)) = entered().iter().find(|(to, by, _)| (to, by) == (&config.target, user)) {
         config.password = Some(known.clone());
@@ -63,6 +69,22 @@ pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
         entered().push((config.target.clone(), user.clone(), password.clone()));
         config.password = Some(password);
     }
+    Ok(())
+}
+
+/// Gives a configuration the password of `--password-file`, or one that somebody enters.
+pub(crate) fn with_password(mut config: Config) -> Result<Config, Failure> {
+    if !matches!(config.target, Target::Remote { .. }) {
+        return Ok(config);
+    }
+    if let Some(path) = PASSWORD_FILE.get() {
+        let env = |name: &str| {
+            (name == "FIREARROW_PASSWORD_FILE").then(|| path.to_str().map(str::to_owned)).flatten()
+        };
+        config.password =
+            Config::parse_with_env("firebird://localhost/any", &env).map_err(wrong_config)?.password;
+    }
+    ask(&mut config)?;
     Ok(config)
 }
 

@@ -1,7 +1,7 @@
 //! Named connections: `profile://NAME`, the connection profiles of ADBC's driver managers.
 
 use crate::failure::{Failure, Result};
-use crate::platform::folders::adbc_profiles;
+use crate::platform::folders::{ADBC_PROFILES, adbc_profiles};
 use adbc_core::options::{OptionDatabase, OptionValue};
 use adbc_driver_manager::profile::{
     ConnectionProfile, ConnectionProfileProvider, FilesystemProfileProvider, process_profile_value,
@@ -42,10 +42,11 @@ impl Profile {
         let found =
             name.bytes().all(is_name).then(|| places(name).into_iter().find(|path| path.is_file())).flatten();
         let Some(path) = found else {
-            return Err(failed(
-                &"there is no such profile; profiles are files NAME.toml in ~/.config/adbc/profiles and in the folders of \
+            return Err(failed(&format!(
+                "there is no such profile; profiles are files NAME.toml in {} and in the folders of \
                   ADBC_PROFILE_PATH, with names of letters, digits, _ and -",
-            ));
+                ADBC_PROFILES
+            )));
         };
         let path = path.to_str().ok_or_else(|| failed(&"the name of its folder is not UTF-8"))?;
         let profile =

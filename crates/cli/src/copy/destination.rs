@@ -5,6 +5,7 @@ use crate::failure::{Failure, Result};
 use crate::folder::manifest::{Entry, Manifest, Part, sync};
 use crate::folder::scan::Scan;
 use crate::folder::{MANIFEST, SUCCESS};
+use crate::platform::files;
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -163,7 +164,7 @@ impl<'a> Ledger<'a> {
 
 /// Locks a folder until the process ends, where the file system can.
 fn lock(root: &Path) -> Result<Option<File>> {
-    let folder = File::open(root).map_err(|error| Failure::file(root, &error))?;
+    let folder = files::open_folder(root).map_err(|error| Failure::file(root, &error))?;
     match folder.try_lock() {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => {

@@ -3,7 +3,7 @@
 use super::TestArgs;
 use crate::failure::{Failure, Result};
 use crate::info::{aligned, encryption};
-use crate::open::{open, warn_of_statements};
+use crate::open::{open, warn_of_statements, with_password};
 use crate::{output, terminal};
 use firearrow::config::{Config, Target};
 use firearrow::{Connection, ServerInfo, WireStats};
@@ -23,8 +23,9 @@ pub(super) fn run(args: &TestArgs, json: bool) -> Result<()> {
     for warning in &plan.warnings {
         terminal::remark(&format!("warning: {warning}"));
     }
+    let config = with_password(plan.config)?;
     let since = Instant::now();
-    let connection = open(&plan.config).map_err(|error| explained(error.into(), setup::of_connecting))?;
+    let connection = open(&config).map_err(|error| explained(error.into(), setup::of_connecting))?;
     let seconds = since.elapsed().as_secs_f64();
     let wire = connection.wire_stats();
     for statement in &plan.statements {
@@ -32,7 +33,7 @@ pub(super) fn run(args: &TestArgs, json: bool) -> Result<()> {
             .map_err(|failure| explained(failure, |error| setup::of_statement(statement, error)))?;
     }
     warn_of_statements(&connection);
-    let found = Found { config: &plan.config, info: connection.info()?, wire, seconds };
+    let found = Found { config: &config, info: connection.info()?, wire, seconds };
     match json {
         true => output::print_data(&found.as_json()),
         false => output::print(&aligned(&found.lines())),

@@ -48,7 +48,14 @@ fn from_file(path: String) -> Result<String, ConfigError> {
         Err(error) => error.to_string(),
         Ok(_) if text.len() as u64 > LONGEST => "it is too long".to_owned(),
         Ok(_) => match String::from_utf8(text) {
-            Ok(text) => return Ok(text.lines().next().unwrap_or_default().to_owned()),
+            // Editors on Windows begin with a byte order mark.
+            Ok(text) => {
+                let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+                return Ok(text.lines().next().unwrap_or_default().to_owned());
+            }
+            Err(error) if matches!(error.as_bytes(), [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) => {
+                "it is UTF-16: save it as UTF-8".to_owned()
+            }
             Err(_) => "it is not UTF-8".to_owned(),
         },
     };

@@ -47,6 +47,16 @@ pub(crate) fn open_no_link(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(NO_FOLLOW).open(path)
 }
 
+/// Opens a folder, to lock it.
+pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Whether nobody reads any more what is written.
+pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
 /// Waits until the entries of a folder are on the disk.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()

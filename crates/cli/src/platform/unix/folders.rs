@@ -17,6 +17,9 @@ pub(crate) fn state() -> Option<PathBuf> {
     variable("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))
 }
 
+/// [`adbc_profiles`], for people.
+pub(crate) const ADBC_PROFILES: &str = "~/.config/adbc/profiles";
+
 /// Where ADBC's driver managers look for profiles of this user.
 pub(crate) fn adbc_profiles() -> Option<PathBuf> {
     let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));

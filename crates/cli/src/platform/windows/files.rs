@@ -12,6 +12,10 @@ pub(crate) const STANDARD_INPUT: &str = "CONIN$";
 
 /// `FILE_FLAG_OPEN_REPARSE_POINT`: opens a link itself, not what it leads to.
 const OPEN_LINK: u32 = 0x0020_0000;
+/// `FILE_FLAG_BACKUP_SEMANTICS`: opens folders, too.
+const OPEN_FOLDER: u32 = 0x0200_0000;
+/// `ERROR_PIPE_NOT_CONNECTED`
+const PIPE_NOT_CONNECTED: i32 = 233;
 /// Names that stand for devices in every folder, with any extension.
 const DEVICES: [&str; 30] = [
     "conin$", "conout$", "com¹", "com²", "com³", "lpt¹", "lpt²", "lpt³", "con", "prn", "aux", "nul", "com1",
@@ -36,6 +40,16 @@ pub(crate) fn complete_permissions(_part: &File, _existing: &Metadata) -> io::Re
 /// Opens a file for reading, but not what a link leads to that has taken its place.
 pub(crate) fn open_no_link(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(OPEN_LINK).open(path)
+}
+
+/// Opens a folder. Windows does not lock folders.
+pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
+    File::options().read(true).custom_flags(OPEN_FOLDER).open(path)
+}
+
+/// Whether nobody reads any more what is written.
+pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe || error.raw_os_error() == Some(PIPE_NOT_CONNECTED)
 }
 
 /// Windows keeps the entries of folders by itself.

@@ -17,6 +17,9 @@ pub(crate) fn state() -> Option<PathBuf> {
     variable("LOCALAPPDATA")
 }
 
+/// [`adbc_profiles`], for people.
+pub(crate) const ADBC_PROFILES: &str = r"%LOCALAPPDATA%\ADBC\Profiles";
+
 /// Where ADBC's driver managers look for profiles of this user.
 pub(crate) fn adbc_profiles() -> Option<PathBuf> {
     variable("LOCALAPPDATA").map(|folder| folder.join(r"ADBC\Profiles"))
