@@ -255,7 +255,11 @@ matrix!(
                 .failure(1, &["SETCOMPATBIND: ", "NONSENSE"]);
         }
         if let Target::Wire(_) = target {
-            home.run(&["test", &format!("{text};Pwd={SECRET}")]).failure(1, &["password"]);
+            let wrong = format!("{text};Pwd={SECRET}");
+            home.run(&["test", &wrong]).failure(1, &["password"]);
+            let file = home.path("password");
+            fs::write(&file, Server::PASSWORD).expect("it is written");
+            home.run(&["test", &wrong, "--password-file", argument(&file)]).success();
         }
     },
     fn a_registered_driver_serves_isql(target: &Target) -> Result<(), Skip> {

@@ -324,6 +324,11 @@ fn environment_fills_what_is_missing() {
     assert_eq!(config.db_key, Some(KeySource::Env("KEY".into())));
     let config = Config::parse_with_env("firebird://u:pw@srv/x", &env).expect("valid");
     assert_eq!(config.password, Some("pw".into()));
+    std::fs::write(&path, "\u{feff}pw\r\n").expect("a file");
+    assert_eq!(Config::parse_with_env("srv:x", &env).expect("valid").password, Some("pw".into()));
+    std::fs::write(&path, [0xff, 0xfe, b'p', 0]).expect("a file");
+    let error = Config::parse_with_env("srv:x", &env).expect_err("UTF-16").to_string();
+    assert!(error.contains("save it as UTF-8"), "{error}");
     std::fs::write(&path, [0xff]).expect("a file");
     let error = Config::parse_with_env("srv:x", &env).expect_err("no text").to_string();
     assert!(error.contains("FIREARROW_PASSWORD_FILE") && error.contains("UTF-8"), "{error}");
