@@ -194,6 +194,6 @@ class StreamReader(DataSourceStreamReader):
 def _least(kind: spark.DataType | None) -> int:
     """The lowest number that fits a column."""
     if isinstance(kind, spark.DecimalType):
-        return -(10**kind.precision) + 1
+        return -int("9" * kind.precision)
     bits = 16 if isinstance(kind, spark.ShortType) else 32 if isinstance(kind, spark.IntegerType) else 64
-    return -(2 ** (bits - 1))
+    return -(1 << (bits - 1))
