@@ -41,8 +41,8 @@ like with --partition-by. Each gets its name when it is whole. _firearrow.json
 lists them, and _SUCCESS says that all are there. After a failure or a kill,
 --resume keeps the whole files and writes the others. The folder is then exactly
 what a new copy would be: if rows of a whole file have changed since, it is
-refused, also if all files are whole. That needs Firebird 4 and a table, or a query for which the list above
-allows several readers.
+refused, even if the copy is complete. That needs Firebird 4 and a table, or a
+query for which the list above allows several readers.
 
 Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows (a stream), .csv,
 .json, .jsonl and .ndjson. A .txt file needs --format table.")]

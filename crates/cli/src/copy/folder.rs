@@ -29,30 +29,22 @@ pub(super) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     // First, so that what is there is reported before the server starts working.
     let mut destination = Destination::open(args)?;
     let earlier = destination.take_earlier();
-    let ended = Copying::begin(args, &config, &destination, earlier).and_then(|begun| match begun {
-        Begun::Copying(copying) => copying.run(args, &config, &destination, json).map(Ended::Copied),
-        Begun::Complete { unknown } => Ok(Ended::Complete { unknown }),
-    });
-    match ended.inspect_err(|_| destination.leave())? {
-        Ended::Copied(copied) => summarize(&copied, started.elapsed().as_secs_f64(), args, json),
-        Ended::Complete { unknown } => say_complete(unknown.as_deref(), args, json),
+    match Copying::begin(args, &config, &destination, earlier).inspect_err(|_| destination.leave())? {
+        Begun::Copying(copying) => {
+            let copied =
+                copying.run(args, &config, &destination, json).inspect_err(|_| destination.leave())?;
+            summarize(copied, started.elapsed().as_secs_f64(), args, json)
+        }
+        Begun::Complete { unknown } => say_complete(unknown.as_deref(), args, json),
     }
 }
 
 /// What there is to do.
 enum Begun<'a> {
     Copying(Box<Copying<'a>>),
-    /// Nothing: an earlier copy is complete, and has the rows of the table. Otherwise why that is not known.
+    /// Nothing: an earlier copy is complete.
     Complete {
-        unknown: Option<String>,
-    },
-}
-
-/// What was done.
-enum Ended {
-    Copied(Copied),
-    /// As for [`Begun::Complete`].
-    Complete {
+        /// Why it is not known whether it still has the rows of the table; `None` if it has.
         unknown: Option<String>,
     },
 }
@@ -98,7 +90,7 @@ impl<'a> Copying<'a> {
             resume::check_copy(&earlier.copy, &copy)?;
             parts = resume::whole_parts(root, &earlier, args.quiet)?;
             let is_complete = earlier.complete && parts.len() == earlier.parts.len();
-            if is_complete && let Some(why) = resume::incomparable(&plan, earlier.state.as_ref()) {
+            if is_complete && let Err(why) = resume::states(&plan, earlier.state.as_ref()) {
                 return Ok(Begun::Complete { unknown: Some(why) });
             }
             resume::check_rows(config, readers, &plan, earlier.state.as_ref(), &parts)?;
@@ -233,7 +225,7 @@ fn say_complete(unknown: Option<&str>, args: &CopyArgs, json: bool) -> Result<()
     }
     if !args.quiet {
         let state = match unknown {
-            None => "has the rows of the table still".to_owned(),
+            None => "still has the rows of the table".to_owned(),
             Some(why) => format!("was not compared with the database ({why}); --force copies anew"),
         };
         terminal::remark(&format!("{folder} is complete, and {state}"));
@@ -241,9 +233,9 @@ fn say_complete(unknown: Option<&str>, args: &CopyArgs, json: bool) -> Result<()
     Ok(())
 }
 
-fn summarize(copied: &Copied, seconds: f64, args: &CopyArgs, json: bool) -> Result<()> {
+fn summarize(copied: Copied, seconds: f64, args: &CopyArgs, json: bool) -> Result<()> {
     let folder = args.output.to_string_lossy();
-    let &Copied { rows, files, bytes, kept_rows, readers, ref read } = copied;
+    let Copied { rows, files, bytes, kept_rows, readers, read } = copied;
     let rate = (rows - kept_rows) as f64 / seconds;
     if json {
         let summary = json!({

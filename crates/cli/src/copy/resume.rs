@@ -58,13 +58,14 @@ pub(super) fn whole_parts(root: &Path, earlier: &Manifest, quiet: bool) -> Resul
     Ok(whole)
 }
 
-/// Why the rows of an earlier copy cannot be compared with those of the table, if so.
-pub(super) fn incomparable(plan: &Plan, earlier: Option<&State>) -> Option<String> {
-    if earlier.is_some() && plan.state.is_some() {
-        return None;
-    }
-    let why = plan.why_plain().map(ToString::to_string);
-    Some(why.unwrap_or_else(|| "its rows cannot be compared".to_owned()))
+/// Returns the state of an earlier copy and that of this one, or why they cannot be compared.
+pub(super) fn states<'a>(
+    plan: &'a Plan,
+    earlier: Option<&'a State>,
+) -> Result<(&'a State, &'a State), String> {
+    earlier.zip(plan.state.as_ref()).ok_or_else(|| {
+        plan.why_plain().map_or_else(|| "its rows cannot be compared".to_owned(), ToString::to_string)
+    })
 }
 
 /// Fails unless the snapshot of this run shows the same rows as the files of an earlier one.
@@ -80,10 +81,8 @@ pub(super) fn check_rows(
     if whole.is_empty() {
         return Ok(());
     }
-    if let Some(why) = incomparable(plan, earlier) {
-        return Err(refused(format!("this copy cannot be continued: {why}")));
-    }
-    let (Some(earlier), Some(now)) = (earlier, &plan.state) else { return Ok(()) };
+    let (earlier, now) =
+        states(plan, earlier).map_err(|why| refused(format!("this copy cannot be continued: {why}")))?;
     if earlier.database != now.database {
         return Err(refused("the folder has a copy of another database".to_owned()));
     }

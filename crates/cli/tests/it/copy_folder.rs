@@ -198,7 +198,7 @@ matrix!(
             .copy("T_WIDE", &[])
             .failure(1, &["has a copy; --resume continues it, --force removes it first"]);
         let outcome = setup.copy("T_WIDE", &["--resume"]).success();
-        let said = if setup.is_modern() { "has the rows of the table still" } else { "was not compared" };
+        let said = if setup.is_modern() { "still has the rows of the table" } else { "was not compared" };
         assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
         setup.copy("T_INT10", &["--force"]).success();
         assert_eq!(files(&folder), ["part-00000.parquet"]);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import pyarrow as pa
@@ -23,7 +23,6 @@ __all__ = ["Reader", "Source", "TaskPart"]
 
 _log = logging.getLogger("firearrow.spark")
 
-_COLUMNS = "firearrow: columns for Spark"
 _LATE = (
     "the snapshot of this DataFrame was released, usually because nobody has read it for snapshotTimeout seconds: load it "
     "again, cache it, or raise the option"
@@ -36,28 +35,29 @@ class Source:
     def __init__(self, options: Options) -> None:
         self._options = options
 
-    @cached_property
+    @property
     def query(self) -> reading.Query:
         """The query for everything that the options select."""
-        return self._selecting(self._stored(self._options.columns))
+        # Without names it stays as it is: a simple query can be divided.
+        return self._selecting(self._columns.names if self._options.columns else ())
 
-    def _stored(self, given: Sequence[str]) -> list[str]:
-        """The stored names of columns, which may be given in any letter case."""
-        if not given:
-            return []
-        there = reading.schema_of(self._options.place, self._selecting(()), _COLUMNS).names
+    @cached_property
+    def _columns(self) -> pa.Schema:
+        """The columns that the options select; their names may be given in any letter case."""
+        there = reading.schema_of(self._options.place, self._selecting(()), "firearrow: columns for Spark")
+        if not self._options.columns:
+            return there
         found = []
-        for name in given:
-            stored = name if name in there else similar_name(name, there, "column")
+        for name in self._options.columns:
+            stored = name if name in there.names else similar_name(name, there.names, "column")
             if stored is None:
-                raise ProgrammingError(f"there is no column {name!r}; there are {', '.join(there)}")
-            found.append(stored)
-        return found
+                raise ProgrammingError(f"there is no column {name!r}; there are {', '.join(there.names)}")
+            found.append(there.field(stored))
+        return pa.schema(found)
 
     def _selecting(self, columns: Iterable[str]) -> reading.Query:
         options, names = self._options, ", ".join(map(quoted, columns))
         if options.query is not None and not names:
-            # Unchanged, a simple query can be divided.
             return reading.Query(options.query, options.parameters)
         table = options.table or f"({options.query})"
         where = f" WHERE {options.where}" if options.where else ""
@@ -65,7 +65,7 @@ class Source:
 
     def schema(self) -> spark.StructType:
         """Spark's schema of the whole."""
-        return schema(reading.schema_of(self._options.place, self.query, _COLUMNS))
+        return schema(self._columns)
 
     def query_of(self, wanted: spark.StructType) -> reading.Query:
         """The query for the columns that the user has asked for."""
