@@ -10,8 +10,10 @@ check_glibc "$(find "$folder/content" -name '*.so')"
 if [[ $name != *_"$(uname -m)".whl ]]; then skip "content only: it is for another processor"; exit; fi
 
 python3 -m venv "$folder/environment"
-# nanoarrow reads what the ADBC driver returns; the package itself needs none of the Arrow libraries.
-"$folder/environment/bin/pip" --quiet --disable-pip-version-check install "$file" nanoarrow
+# Reads what the ADBC driver returns, which itself needs none of the Arrow libraries.
+reader=()
+[[ $name == firearrow-* ]] || reader=(nanoarrow)
+"$folder/environment/bin/pip" --quiet --disable-pip-version-check install "$file" "${reader[@]}"
 case $name in
     firearrow-*) cat >"$folder/try.py" <<'END' ;;
 import os

@@ -70,7 +70,7 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<()> {
     let _watch = interrupt::watch(cli.limit())?;
-    open::set_password_file(cli.password_file.clone());
+    open::set_password_file(cli.password_file.as_deref())?;
     run_command(cli)
 }
 

@@ -9,7 +9,7 @@ use firearrow::{Config, Connection, Kind, Result, Warning};
 use firearrow_bench::secret;
 use firearrow_driver::{Session, SessionOptions};
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -23,16 +23,27 @@ static TOLD: AtomicBool = AtomicBool::new(false);
 static REMARKED: AtomicBool = AtomicBool::new(false);
 
 /// What `--password-file` names.
-static PASSWORD_FILE: OnceLock<PathBuf> = OnceLock::new();
+static PASSWORD_FILE: OnceLock<String> = OnceLock::new();
 
 /// Passwords that somebody has entered, for further connections of the same command.
 static ENTERED: Mutex<Vec<(Target, String, Password)>> = Mutex::new(Vec::new());
 
 /// Passwords are read from this file.
-pub(crate) fn set_password_file(path: Option<PathBuf>) {
+pub(crate) fn set_password_file(path: Option<&Path>) -> Result<(), Failure> {
     if let Some(path) = path {
+        let path = path.to_str().ok_or_else(|| Failure::usage("--password-file: the path is not UTF-8"))?;
         // Set once, at the beginning.
-        let _ = PASSWORD_FILE.set(path);
+        let _ = PASSWORD_FILE.set(path.to_owned());
+    }
+    Ok(())
+}
+
+/// The environment, in which `--password-file` stands for its variable.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    match (name, PASSWORD_FILE.get()) {
+        ("FIREARROW_PASSWORD" | "ISC_PASSWORD", Some(_)) => None,
+        ("FIREARROW_PASSWORD_FILE", Some(path)) => Some(path.clone()),
+        _ => std::env::var(name).ok(),
     }
 }
 
@@ -40,21 +51,16 @@ pub(crate) fn set_password_file(path: Option<PathBuf>) {
 pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
     let profile = Profile::find(text)?;
     let text = profile.as_ref().map_or(text, |profile| &profile.uri);
-    let mut config = Config::parse_with_env(text, &|name| match (name, PASSWORD_FILE.get()) {
-        ("FIREARROW_PASSWORD" | "ISC_PASSWORD", Some(_)) => None,
-        ("FIREARROW_PASSWORD_FILE", Some(path)) => path.to_str().map(str::to_owned),
-        _ => std::env::var(name).ok(),
-    })
-    .map_err(wrong_config)?;
+    let mut config = Config::parse_with_env(text, &variable).map_err(wrong_config)?;
     if let Some(profile) = &profile {
         profile.apply(&mut config)?;
     }
-    ask(&mut config)?;
+    ask_password(&mut config)?;
     Ok(config)
 }
 
 /// Asks somebody at a terminal for a password that is missing.
-fn ask(config: &mut Config) -> Result<(), Failure> {
+pub(crate) fn ask_password(config: &mut Config) -> Result<(), Failure> {
     let (Target::Remote { host, .. }, Some(user), None) = (&config.target, &config.user, &config.password)
     else {
         return Ok(());
@@ -70,22 +76,6 @@ fn ask(config: &mut Config) -> Result<(), Failure> {
         config.password = Some(password);
     }
     Ok(())
-}
-
-/// Gives a configuration the password of `--password-file`, or one that somebody enters.
-pub(crate) fn with_password(mut config: Config) -> Result<Config, Failure> {
-    if !matches!(config.target, Target::Remote { .. }) {
-        return Ok(config);
-    }
-    if let Some(path) = PASSWORD_FILE.get() {
-        let env = |name: &str| {
-            (name == "FIREARROW_PASSWORD_FILE").then(|| path.to_str().map(str::to_owned)).flatten()
-        };
-        config.password =
-            Config::parse_with_env("firebird://localhost/any", &env).map_err(wrong_config)?.password;
-    }
-    ask(&mut config)?;
-    Ok(config)
 }
 
 /// The URL with a whole path in place of that of a file in the current folder, which a shell may change.

@@ -43,9 +43,8 @@ impl Profile {
             name.bytes().all(is_name).then(|| places(name).into_iter().find(|path| path.is_file())).flatten();
         let Some(path) = found else {
             return Err(failed(&format!(
-                "there is no such profile; profiles are files NAME.toml in {} and in the folders of \
+                "there is no such profile; profiles are files NAME.toml in {ADBC_PROFILES} and in the folders of \
                   ADBC_PROFILE_PATH, with names of letters, digits, _ and -",
-                ADBC_PROFILES
             )));
         };
         let path = path.to_str().ok_or_else(|| failed(&"the name of its folder is not UTF-8"))?;

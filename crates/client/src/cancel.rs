@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// token stays cancelled: operations that begin later within it fail at once, except for those that end something
 /// (a rollback, the end of a statement or connection), which are not interrupted. A server cannot be interrupted
 /// while another request is queued behind the running one: after an UPDATE, for example, the request for its row counts.
-/// The client then closes the connection after two seconds (four if answers go on coming), which ends the statement, and
+/// The client then closes the connection after two seconds (up to five if answers go on coming), which ends the statement, and
 /// [`is_failed`](crate::Connection::is_failed) returns `true`.
 ///
 /// ```no_run

@@ -11,7 +11,7 @@ pub enum Error {
     #[error(
         "no Firebird client library found; `pip install firebird-embedded` in an active environment{}, install Firebird, or \
          set FIREARROW_ENGINE to the library or its folder, …/firebird/embedded/runtime (tried: {})",
-        names::OF_CHECKOUT,
+        names::SETUP_HINT,
         list(tried)
     )]
     LibraryNotFound {

@@ -32,9 +32,10 @@ pub(crate) enum Outcome<'a> {
 pub(crate) fn append(entry: &Entry<'_>) {
     let Some(path) = env::var_os("FIREARROW_TEST_REPORT").filter(|path| !path.is_empty()) else { return };
     let line = format!("{entry}\n");
-    // Several threads and processes append at the same time, which not every system keeps apart.
+    // Several threads and processes append at the same time, and not every system keeps their lines apart. Windows locks only what
+    // may be read as well.
     let written: io::Result<()> =
-        OpenOptions::new().create(true).append(true).open(&path).and_then(|mut file| {
+        OpenOptions::new().read(true).create(true).append(true).open(&path).and_then(|mut file| {
             file.lock()?;
             file.write_all(line.as_bytes())
         });

@@ -191,3 +191,14 @@ def test_session_and_timeout(database: str, connection: firearrow.Connection, ve
     (batch,) = reading.read(place, part, "firearrow: a test")
     assert batch["J"].to_pylist() == ["begun"]
     assert "masterkey" not in repr(Place("firebird://host/shop", {"password": "masterkey"}))
+
+
+def test_places_are_those_of_connect() -> None:
+    """What connect takes, a job takes as well; a database without a server is refused before anything begins."""
+    Place("/shop.fdb", {"host": "server", "port": 3051, "read_only": True, "max_result_rows": 5})
+    for path in ("/shop.fdb", "/shop.fdb?user=a&password=sekret", "./shop.fdb;user=a;password=sekret"):
+        with pytest.raises(firearrow.InterfaceError) as caught:
+            Place(path)
+        assert "sekret" not in str(caught.value)
+    with pytest.raises(firearrow.InterfaceError, match="names none: write firebird://host/path"):
+        Place("/shop.fdb")

@@ -121,7 +121,9 @@ impl CopyArgs {
                 None => Ok(false),
             };
         }
-        if let Some((option, _)) = option
+        let is_named = self.output.to_string_lossy().ends_with(std::path::is_separator);
+        if !is_named
+            && let Some((option, _)) = option
             && Format::of_path(&self.output).is_some()
             && !self.output.exists()
         {
@@ -131,7 +133,6 @@ impl CopyArgs {
             );
             return Err(Failure::usage(text));
         }
-        let is_named = self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
         if !is_named && option.is_none() && !self.output.is_dir() {
             return Ok(false);
         }
@@ -147,7 +148,7 @@ impl CopyArgs {
     }
 }
 
-/// Smaller files are hardly meant: a number without a unit is one of bytes.
+/// Smaller sizes are mistakes: a number without a unit counts bytes.
 const LEAST_FILE: u64 = 4 << 10;
 
 fn size(text: &str) -> Result<u64, String> {
@@ -166,7 +167,7 @@ fn size(text: &str) -> Result<u64, String> {
     let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
     bytes
         .filter(|bytes| *bytes >= LEAST_FILE)
-        .ok_or_else(|| "at least 4KiB are needed, such as 64MiB or 1GB".to_owned())
+        .ok_or_else(|| "a size of at least 4KiB is needed, such as 64MiB or 1GB".to_owned())
 }
 
 #[cfg(test)]

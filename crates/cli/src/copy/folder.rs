@@ -35,7 +35,11 @@ pub(super) fn run(args: &CopyArgs, json: bool) -> Result<()> {
                 copying.run(args, &config, &destination, json).inspect_err(|_| destination.leave())?;
             summarize(copied, started.elapsed().as_secs_f64(), args, json)
         }
-        Begun::Complete { unknown } => say_complete(unknown.as_deref(), args, json),
+        Begun::Complete { unknown } => {
+            // The earlier run may have been killed before this.
+            destination.succeed()?;
+            say_complete(unknown.as_deref(), args, json)
+        }
     }
 }
 
@@ -101,13 +105,14 @@ impl<'a> Copying<'a> {
             // Those behind the end of the table had no rows.
             parts.retain(|part| part.part < all);
         }
-        destination.clear(parts.iter().flat_map(|part| &part.files))?;
         let missing = (0..all).filter(|part| parts.iter().all(|whole| whole.part != *part)).collect();
         let kept_rows = parts.iter().map(|part| part.rows).sum();
         let (pages, state) = (plan.pages, plan.state.clone());
         let manifest =
             Manifest { version: Manifest::VERSION, complete: false, copy, pages, state, parts, crc32: 0 };
+        // First of all it says that the copy is not complete any more.
         let ledger = Ledger::begin(root, manifest)?;
+        destination.clear(ledger.lock().files())?;
         Ok(Begun::Copying(Box::new(Self { plan, layout, ledger, missing, readers, kept_rows })))
     }
 

@@ -276,7 +276,8 @@ fn end_now(reason: Reason) -> ! {
     process::exit(reason.status().into())
 }
 
-/// How long the command may take to end by itself: longer than servers have to react to a cancellation.
+/// How long the command may take to end by itself: longer than a silent server has to react to a
+/// cancellation; one that goes on answering may be cut off.
 const GRACE: Duration = Duration::from_secs(3);
 /// How often the calls are cancelled.
 const AGAIN: Duration = Duration::from_millis(50);

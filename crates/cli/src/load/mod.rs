@@ -261,8 +261,9 @@ fn key(
     match key.iter().find(|name| plan.schema.index_of(name).is_err()) {
         Some(lacking) => Err(Failure::other(format!("the files lack the column {lacking} of the key"))),
         None => {
-            if !args.quiet {
-                warn_without_index(session, &table.name, &key)?;
+            // A primary key has its index, and views have none.
+            if !args.quiet && !args.key.is_empty() && !table.is_view {
+                warn_without_index(session, &table.name, &key);
             }
             Ok(key)
         }
@@ -270,9 +271,11 @@ fn key(
 }
 
 /// Says so if no index finds the rows of a key: the server then reads the whole table for each row.
-fn warn_without_index(session: &Session, table: &str, key: &[String]) -> Result<()> {
+fn warn_without_index(session: &Session, table: &str, key: &[String]) {
     let indexes =
-        session.begin_task().run(|| Ok(session.connection()?.catalog()?.indexes(Name::Is(table))?))?;
+        session.begin_task().run(|| Ok(session.connection()?.catalog()?.indexes(Name::Is(table))?));
+    // It is only a hint.
+    let Ok(indexes) = indexes else { return };
     let finds = |index: &Index| {
         let first = index.segments.first();
         index.active && index.condition.is_none() && first.is_some_and(|first| key.contains(&first.column))
@@ -280,12 +283,11 @@ fn warn_without_index(session: &Session, table: &str, key: &[String]) -> Result<
     if !indexes.iter().any(finds) {
         let columns = key.iter().map(|column| quoted(column)).collect::<Vec<_>>().join(", ");
         terminal::remark(&format!(
-            "no index begins with a column of the key: each row takes a search of the whole table. \
-             Faster: CREATE INDEX … ON {} ({columns})",
+            "no index begins with a column of the key, so each row searches the whole table; faster with \
+             CREATE INDEX … ON {} ({columns})",
             quoted(table)
         ));
     }
-    Ok(())
 }
 
 /// Opens the files, and counts their rows if they say how many there are.

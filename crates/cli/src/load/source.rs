@@ -46,7 +46,7 @@ pub(super) fn format(args: &LoadArgs, has_folder: bool) -> Result<Format> {
         args.format.or_else(|| Format::of_path(file)).ok_or_else(|| {
             match super::args::is_standard_input(file) {
                 true => Failure::usage("standard input needs --format"),
-                // A folder, perhaps.
+                // It may be meant as a folder.
                 false if file.extension().is_none() && !file.exists() => {
                     Failure::usage(format!("{}: there is no such file or folder", file.display()))
                 }

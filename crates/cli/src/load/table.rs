@@ -10,6 +10,7 @@ use firearrow::catalog::{Catalog, Column, Identity, Name, TableKind};
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) name: String,
+    pub(super) is_view: bool,
     /// Its columns; `None` if it does not exist.
     pub(super) columns: Option<Vec<Column>>,
 }
@@ -19,7 +20,7 @@ impl Table {
     pub(super) fn find(catalog: &Catalog, into: &str) -> firearrow_driver::Result<Result<Self>> {
         let tables = catalog.tables(Name::Any)?;
         let tables = tables.iter().filter(|table| table.kind != TableKind::System);
-        let names = tables.map(|table| table.name.as_str());
+        let names = tables.clone().map(|table| table.name.as_str());
         let exact = unquoted(into.trim());
         let found = match &exact {
             Some(exact) => {
@@ -31,7 +32,7 @@ impl Table {
             Found::One(_, name) => name,
             Found::None => {
                 let name = exact.unwrap_or_else(|| new_name(into.trim()));
-                return Ok(Ok(Self { name, columns: None }));
+                return Ok(Ok(Self { name, is_view: false, columns: None }));
             }
             Found::Several(names) => {
                 let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
@@ -43,7 +44,8 @@ impl Table {
             }
         };
         let columns = catalog.columns(Name::Is(name), Name::Any)?;
-        Ok(Ok(Self { name: name.to_owned(), columns: Some(columns) }))
+        let is_view = tables.clone().any(|table| table.name == name && table.kind == TableKind::View);
+        Ok(Ok(Self { name: name.to_owned(), is_view, columns: Some(columns) }))
     }
 
     /// Returns the names for a new table's columns.

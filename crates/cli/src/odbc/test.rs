@@ -3,7 +3,7 @@
 use super::TestArgs;
 use crate::failure::{Failure, Result};
 use crate::info::{aligned, encryption};
-use crate::open::{open, warn_of_statements, with_password};
+use crate::open::{ask_password, open, variable, warn_of_statements};
 use crate::{output, terminal};
 use firearrow::config::{Config, Target};
 use firearrow::{Connection, ServerInfo, WireStats};
@@ -15,7 +15,7 @@ use std::io;
 use std::time::Instant;
 
 pub(super) fn run(args: &TestArgs, json: bool) -> Result<()> {
-    let plan = setup::plan(&args.text).map_err(|error| match error.kind() {
+    let plan = setup::plan(&args.text, &variable).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!("{error}; firearrow odbc dsn list lists them")),
         io::ErrorKind::InvalidInput => Failure::usage(error.to_string()),
         _ => Failure::other(error.to_string()),
@@ -23,7 +23,8 @@ pub(super) fn run(args: &TestArgs, json: bool) -> Result<()> {
     for warning in &plan.warnings {
         terminal::remark(&format!("warning: {warning}"));
     }
-    let config = with_password(plan.config)?;
+    let mut config = plan.config;
+    ask_password(&mut config)?;
     let since = Instant::now();
     let connection = open(&config).map_err(|error| explained(error.into(), setup::of_connecting))?;
     let seconds = since.elapsed().as_secs_f64();

@@ -259,7 +259,14 @@ matrix!(
             home.run(&["test", &wrong]).failure(1, &["password"]);
             let file = home.path("password");
             fs::write(&file, Server::PASSWORD).expect("it is written");
-            home.run(&["test", &wrong, "--password-file", argument(&file)]).success();
+            let none = text.replace(&format!(":{}@", Server::PASSWORD), "@");
+            home.run_with(&["test", &none], &[("FIREARROW_PASSWORD", Path::new(SECRET))])
+                .failure(1, &["password"]);
+            let variables = [
+                ("FIREARROW_PASSWORD", Path::new(SECRET)),
+                ("FIREARROW_PASSWORD_FILE", Path::new("/nosuch")),
+            ];
+            home.run_with(&["test", &none, "--password-file", argument(&file)], &variables).success();
         }
     },
     fn a_registered_driver_serves_isql(target: &Target) -> Result<(), Skip> {

@@ -26,9 +26,9 @@ use std::task::Poll;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The longest that readers take to end: a cancellation has two seconds, a detach five, a connection that is just being
-/// opened ends by itself.
-const LEAVE: Duration = Duration::from_secs(10);
+/// The longest that readers take to end: a cancellation has five seconds at most, and so has a detach; a connection that is just
+/// being opened ends by itself.
+const LEAVE: Duration = Duration::from_secs(15);
 /// The longest that a query waits for readers that could not start, before it is read without them.
 const LEAVE_START: Duration = Duration::from_secs(1);
 /// A connection that waits for others sends a ping this often: servers and routers close those that are idle.

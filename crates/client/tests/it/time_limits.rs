@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_millis(300);
 /// By when something with a limit must have ended.
 const SOON: Duration = Duration::from_secs(3);
-/// By when something that was cancelled must have ended: servers have two seconds to react.
+/// By when something that was cancelled must have ended: servers have two seconds to react, and more if they go on
+/// answering.
 const CANCELLED: Duration = Duration::from_secs(5);
 /// Between two signs of life.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -146,27 +147,39 @@ matrix!(
     fn a_link_that_becomes_slow_does_not_cost_the_connection(target: &Target) {
         const ENDLESS: &str = "SELECT A.RDB$TYPE FROM RDB$TYPES A, RDB$TYPES B, RDB$TYPES C, RDB$TYPES D";
         const TICK: Duration = Duration::from_millis(10);
-        let (proxy, config) = through(target, &fresh_closed(target), None);
-        let connection = Connection::open(&config).expect("it opens");
-        let transaction = connection.begin(Default::default()).expect("it starts");
-        let statement = transaction.prepare(ENDLESS).expect("valid SQL");
-        let mut cursor = statement.query(&transaction, ()).expect("it runs");
-        let (begin, before) = (Instant::now(), proxy.bytes_from_server());
-        while begin.elapsed() < Duration::from_millis(500) {
-            assert!(cursor.next_batch().expect("rows come").is_some());
+        /// A silent server has two seconds.
+        const WANTED: std::ops::Range<Duration> = Duration::from_millis(2200)..Duration::from_millis(3800);
+        let closed = fresh_closed(target);
+        // How much is under way depends on the machine, so the right pace has to be found.
+        let mut slower = 60.0;
+        for _ in 0..6 {
+            let (proxy, config) = through(target, &closed, None);
+            let connection = Connection::open(&config).expect("it opens");
+            let transaction = connection.begin(Default::default()).expect("it starts");
+            let statement = transaction.prepare(ENDLESS).expect("valid SQL");
+            let mut cursor = statement.query(&transaction, ()).expect("it runs");
+            let (begin, before) = (Instant::now(), proxy.bytes_from_server());
+            while begin.elapsed() < Duration::from_millis(500) {
+                assert!(cursor.next_batch().expect("rows come").is_some());
+            }
+            let bytes = (proxy.bytes_from_server() - before) as f64 / 50.0 / slower;
+            proxy.turn_to(Mischief::Slow(bytes as usize, TICK));
+            let token = CancelToken::new();
+            token.cancel();
+            let begin = Instant::now();
+            token.run(|| drop((cursor, statement)));
+            // After that it works, if it is not closed.
+            let next = transaction
+                .query("SELECT 1 FROM RDB$DATABASE")
+                .map(|rows| rows.map_while(Result::ok).count());
+            let took = begin.elapsed();
+            if WANTED.contains(&took) {
+                assert_eq!(next.expect("the transaction goes on"), 1);
+                return;
+            }
+            slower *= (3.0 / took.as_secs_f64()).clamp(0.3, 10.0);
         }
-        // At a hundredth of this pace.
-        let bytes = (proxy.bytes_from_server() - before) / (50 * 100);
-        proxy.turn_to(Mischief::Slow(usize::try_from(bytes).expect("few"), TICK));
-        let token = CancelToken::new();
-        token.cancel();
-        let error = token.run(|| cursor.next_batch()).expect_err("it is cancelled");
-        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
-        drop(cursor);
-        assert_eq!(
-            transaction.query("SELECT 1 FROM RDB$DATABASE").expect("the transaction goes on").count(),
-            1
-        );
+        panic!("no pace was right, in the end a {slower}th");
     },
     fn connecting_has_its_time(target: &Target) {
         let original = fresh_closed(target);

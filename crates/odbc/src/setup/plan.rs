@@ -1,7 +1,7 @@
 //! What connecting would do, for commands that try it without a driver manager.
 
 use super::{attributes, invalid};
-use crate::connection_string::{Attributes, is_list, settings};
+use crate::connection_string::{Attributes, is_list, settings_in};
 use firearrow::Config;
 use firearrow_driver::SessionOptions;
 use std::io;
@@ -20,11 +20,11 @@ pub struct Plan {
 }
 
 /// Returns what connecting with `text` would do: the name of a data source, a connection string, a URL, or a database as
-/// Firebird names it (`host:path`).
+/// Firebird names it (`host:path`). User and password that are missing come from the environment, `env`.
 ///
 /// # Errors
 /// There is no such data source, or the driver would refuse it.
-pub fn plan(text: &str) -> io::Result<Plan> {
+pub fn plan(text: &str, env: &dyn Fn(&str) -> Option<String>) -> io::Result<Plan> {
     let attributes = if is_list(text) || text.contains("://") {
         attributes(text)?
     } else if super::data_source(text)?.is_some() {
@@ -42,7 +42,7 @@ pub fn plan(text: &str) -> io::Result<Plan> {
         return Err(unknown(name));
     }
     let attributes = attributes.with_data_source().map_err(|failure| invalid(failure.text))?;
-    let settings = settings(&attributes, None).map_err(|failure| invalid(failure.text))?;
+    let settings = settings_in(env, &attributes, None).map_err(|failure| invalid(failure.text))?;
     Ok(Plan {
         config: settings.config,
         session: settings.session,

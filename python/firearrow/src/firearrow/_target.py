@@ -38,6 +38,9 @@ def describe(database: str, user: str | None = None) -> str:
     elif re.search(r"[@?]", database) and not database.startswith(("/", ".")):
         # Some form that is not understood here, perhaps with a password.
         place = "…"
+    elif re.search(r"[?;]\s*\w[\w ]*=", database):
+        # A path with options, which no path takes.
+        place = "…"
     else:
         place = database
     user = user or os.environ.get("FIREARROW_USER")

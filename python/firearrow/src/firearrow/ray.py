@@ -23,6 +23,8 @@ from .errors import OperationalError
 __all__ = ["FirebirdDatasink", "FirebirdDatasource", "read_firebird", "write_firebird"]
 
 _NAME = "firearrow: a part for Ray"
+# Tasks at least: a cluster may begin small and grow.
+_LEAST = 8
 
 
 class FirebirdDatasource(Datasource):
@@ -55,8 +57,9 @@ class FirebirdDatasource(Datasource):
     ) -> list[ReadTask]:
         """A task for each part."""
         if self._plan is None:
-            # Of data whose size is not known, Ray would make hundreds of tasks.
-            parts = self._parts or min(parallelism, 2 * max(int(ray.cluster_resources().get("CPU", 1)), 1))
+            # Ray makes hundreds of tasks for data of unknown size.
+            processors = int(ray.cluster_resources().get("CPU", 0))
+            parts = self._parts or min(parallelism, max(2 * processors, _LEAST))
             self._plan = Plan(self._place, self._query, parts, _NAME, self._without_snapshot)
         metadata = BlockMetadata(num_rows=None, size_bytes=None, exec_stats=None)
         return [
@@ -138,7 +141,7 @@ def read_firebird(
     sql, parameters
         A query. One of a single large table is divided; others are one task.
     parts
-        The maximum number of tasks; by default two for each processor of the cluster.
+        The maximum number of tasks; by default two for each processor of the cluster, and at least 8.
     without_snapshot
         Divide before Firebird 4, too, although parts see changes that others make meanwhile.
     """

@@ -126,8 +126,8 @@ def test_exactly_once(spark: SparkSession, database: str, orders: str, tmp_path:
     assert len(committed) > 50
 
 
-@pytest.mark.parametrize("kind", ["SMALLINT", "INTEGER", "NUMERIC(9)", "NUMERIC(18)"])
-@pytest.mark.parametrize("options", [{}, {"numPartitions": 2}, {"startingOffset": -(2**62)}])
+@pytest.mark.parametrize("kind", ["SMALLINT", "INTEGER", "DECIMAL(4)", "NUMERIC(18)"])
+@pytest.mark.parametrize("options", [{}, {"numPartitions": 3}, {"startingOffset": -(2**62)}, {"startingOffset": -(2**62), "numPartitions": 3}])
 def test_types_of_numbers(
     spark: SparkSession,
     database: str,

@@ -52,7 +52,7 @@ pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Whether nobody reads any more what is written.
+/// Whether the reader of a pipe has gone.
 pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }

@@ -27,7 +27,7 @@ pub(crate) struct TcpLink {
 impl TcpLink {
     /// Returns the bare socket, without time limits.
     pub(crate) fn into_stream(self) -> io::Result<TcpStream> {
-        waiting::wait_forever(&self.stream)?;
+        waiting::block(&self.stream)?;
         Ok(self.stream)
     }
 }
@@ -43,7 +43,7 @@ impl Link for TcpLink {
             match TcpStream::connect_timeout(&address, left) {
                 Ok(stream) => {
                     prepare(&SockRef::from(&stream))?;
-                    waiting::wait_for_a_glance(&stream)?;
+                    waiting::end_after_a_glance(&stream)?;
                     return Ok(Self { stream, last_piece: 0 });
                 }
                 Err(error) => last = error,

@@ -6,6 +6,7 @@
 //! `op_cancel` has no effect, the client closes the connection, which servers notice immediately.
 
 use super::Wire;
+use super::patience::Patience;
 use crate::backend::link::{GLANCE, Link};
 use crate::backend::milliseconds;
 use crate::cancel::{Operation, interrupted};
@@ -17,8 +18,8 @@ use std::time::{Duration, Instant};
 /// Longest wait for a server to react.
 const REACTION: Duration = Duration::from_secs(2);
 
-/// Longest wait for one that goes on answering: results that were asked for before still have to come, over a slow link perhaps.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// Longest wait for a server that goes on answering: what was asked for earlier must arrive first, and the link may be slow.
+const LONGEST_REACTION: Duration = Duration::from_secs(4);
 
 /// How long after its time limit a statement may end if the server enforces the limit: its clock starts when the
 /// statement arrives, and it takes a moment to notice.
@@ -51,8 +52,10 @@ pub(super) struct Interruption {
     unwanted: Option<Instant>,
     /// Since when the call should have ended.
     due: Option<Instant>,
-    /// The number of answers when the client last checked since then, and when it last grew.
-    heard: Option<(u64, Instant)>,
+    /// How long the server has to react, once the call should have ended.
+    reaction: Option<Patience>,
+    /// When it has to have reacted, however often the wait begins anew within the call.
+    end: Option<Instant>,
     /// Whether `op_cancel` was sent.
     is_told: bool,
     /// Whether `op_cancel` was sent during this operation and the server may not have noticed it: it would then
@@ -69,7 +72,7 @@ impl Interruption {
     pub(super) fn begin_call(&mut self, operation: &Operation) {
         self.operation = operation.clone();
         (self.limit, self.unwanted, self.due, self.is_told) = (None, None, None, false);
-        (self.heard, self.looked) = (None, None);
+        (self.reaction, self.end, self.looked) = (None, None, None);
     }
 
     /// Ends the operation: its tokens no longer have an effect.
@@ -102,15 +105,9 @@ impl Interruption {
         self.is_due() && self.due.get_or_insert_with(Instant::now).elapsed() > REACTION
     }
 
-    /// Whether the server has had its time to react since `due`, with so many answers so far.
-    fn is_unheard(&mut self, due: Instant, answers: u64, now: Instant) -> bool {
-        let last = match self.heard {
-            Some((before, at)) if before == answers => at,
-            None => due,
-            Some(_) => now,
-        };
-        self.heard = Some((answers, last));
-        now.duration_since(last.max(due)) > REACTION || now.duration_since(due) > PATIENCE
+    /// By when the server has to have reacted: some time after the call should have ended.
+    fn end(&mut self) -> Instant {
+        *self.end.get_or_insert_with(|| Instant::now() + LONGEST_REACTION)
     }
 
     fn is_due(&self) -> bool {
@@ -187,15 +184,17 @@ impl<L: Link> Wire<L> {
     }
 
     /// If somebody wants this call to end: waits until the server answers, or closes the connection. A server that was
-    /// between two fetches may have missed the cancellation, and the next call would wait without knowing of it. What
-    /// the server has needed since `due` counts as part of its time, but it gets half of it for this answer.
-    pub(super) async fn see_it_answer(&mut self, due: Instant) -> Result<()> {
+    /// between two fetches may have missed the cancellation, and the next call would wait without knowing of it. The time
+    /// since `begin` counts, but the server has at least half of [`REACTION`] for this answer.
+    pub(super) async fn see_it_answer(&mut self, begin: Instant) -> Result<()> {
         if !self.interruption.is_due() {
             return Ok(());
         }
-        let due = Instant::now().checked_sub(REACTION / 2).map_or(due, |least| due.max(least));
+        let due = Instant::now().checked_sub(REACTION / 2).map_or(begin, |least| begin.max(least));
         // Another `op_cancel` would wait behind the requests that close the cursor.
         (self.interruption.is_told, self.interruption.due) = (true, Some(due));
+        let end = self.interruption.end().max(due + REACTION);
+        self.interruption.reaction = Some(Patience::since(due, self.connection.answers(), REACTION, end));
         let ticket = self.ask(&Ping)?;
         self.answer(ticket).await.map(|_| ())
     }
@@ -204,7 +203,7 @@ impl<L: Link> Wire<L> {
     pub(super) fn want_all(&mut self) {
         let interruption = &mut self.interruption;
         (interruption.unwanted, interruption.due, interruption.is_told) = (None, None, false);
-        interruption.heard = None;
+        interruption.reaction = None;
     }
 
     /// Ends the call if it should have ended: first asks the server to stop, later closes the connection.
@@ -218,17 +217,20 @@ impl<L: Link> Wire<L> {
         let is_quiet = self.interruption.sent.is_none_or(|sent| sent.elapsed() >= GLANCE);
         if !self.interruption.is_told && is_quiet && self.connection.pending_results() <= 1 {
             (self.interruption.is_told, self.interruption.due) = (true, Some(Instant::now()));
+            self.interruption.reaction = None;
             self.interruption.may_be_pending = true;
             let _ = self.connection.send(&Cancel::Raise)?; // no answer will come
             return self.flush().await;
         }
         // An unwanted result is no reason to lose the connection, and the transaction with it.
         let answers = self.connection.answers();
-        if is_due && self.interruption.is_unheard(due, answers, Instant::now()) {
-            Err(self.give_up())
-        } else {
-            Ok(())
-        }
+        let mut has_time = || {
+            let end = self.interruption.end();
+            let reaction = &mut self.interruption.reaction;
+            let reaction = reaction.get_or_insert_with(|| Patience::since(due, answers, REACTION, end));
+            !reaction.is_over(answers, Instant::now())
+        };
+        if !is_due || has_time() { Ok(()) } else { Err(self.give_up()) }
     }
 
     /// Closes the connection, which ends all its work on the server.
@@ -236,27 +238,5 @@ impl<L: Link> Wire<L> {
         self.connection.fail(ProtocolError::Closed);
         self.link.shut_down();
         self.interruption.error("the server did not react, so the connection was closed")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns after how many milliseconds a server that gives these answers has had its time.
-    fn ends(answers: impl Fn(u64) -> u64) -> u64 {
-        let (mut interruption, due) = (Interruption::default(), Instant::now());
-        let is_over = |at: &u64| interruption.is_unheard(due, answers(*at), due + Duration::from_millis(*at));
-        (0..60_000).step_by(50).find(is_over).expect("it is over some time")
-    }
-
-    #[test]
-    fn a_server_that_goes_on_answering_gets_more_time() {
-        assert_eq!(ends(|_| 7), 2050);
-        // The last answer comes after 1.5 s.
-        assert_eq!(ends(|at| at.min(1500)), 3550);
-        assert_eq!(ends(|at| at), 4050);
-        // One each 2.5 s.
-        assert_eq!(ends(|at| at / 2500), 2050);
     }
 }

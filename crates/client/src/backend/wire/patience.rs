@@ -32,6 +32,11 @@ impl Patience {
         Self { until: Some(deadline), ..Self::default() }
     }
 
+    /// Limits the wait for each answer, and everything together. The client has been waiting since `since`.
+    pub(super) fn since(since: Instant, answers: u64, each: Duration, until: Instant) -> Self {
+        Self { each: Some(each), until: Some(until), since: Some(since), answers }
+    }
+
     /// Starts another call; the time in between does not count.
     pub(super) fn begin_call(&mut self) {
         self.since = None;
@@ -88,6 +93,23 @@ mod tests {
         assert!(patience.is_over(8, begin + 2 * LIMIT));
         patience.begin_call();
         assert!(!patience.is_over(8, begin + 3 * LIMIT), "nobody waited in between");
+    }
+
+    #[test]
+    fn answers_renew_one_limit_and_not_the_other() {
+        let since = Instant::now();
+        let ends = |answers: &dyn Fn(u64) -> u64| {
+            let second = Duration::from_secs(1);
+            let mut patience = Patience::since(since, answers(0), 2 * second, since + 4 * second);
+            let is_over = |at: &u64| patience.is_over(answers(*at), since + Duration::from_millis(*at));
+            (0..60_000).step_by(50).find(is_over)
+        };
+        assert_eq!(ends(&|_| 7), Some(2000));
+        // The last answer comes after 1.5 s.
+        assert_eq!(ends(&|at| at.min(1500)), Some(3500));
+        assert_eq!(ends(&|at| at), Some(4000));
+        // One each 2.5 s.
+        assert_eq!(ends(&|at| at / 2500), Some(2000));
     }
 
     #[test]

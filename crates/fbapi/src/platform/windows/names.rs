@@ -9,7 +9,7 @@ pub(crate) const LIBRARIES: [&str; 2] = ["fbclient.dll", "gds32.dll"];
 /// Folders of an environment that hold programs and libraries.
 pub(crate) const OF_ENVIRONMENT: [&str; 3] = ["Scripts", "bin", "lib"];
 /// `make setup`, which installs an engine into a checkout, does not run on Windows.
-pub(crate) const OF_CHECKOUT: &str = "";
+pub(crate) const SETUP_HINT: &str = "";
 /// The plugin that tells 5.0 from 4.0, which have the same engine number.
 pub(crate) const PROFILER: &str = "default_profiler.dll";
 

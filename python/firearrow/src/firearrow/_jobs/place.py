@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _core, errors
+from .._request import Request
 from .._target import describe
 from ..connection import Connection, connect
 from ..transaction import Transaction
@@ -31,10 +32,11 @@ class Place:
     """Seconds that a statement may take (Firebird 4 and newer)."""
 
     def __post_init__(self) -> None:
-        if not _core.is_on_server(self.database, dict(self.options)):
+        request = Request(False, self.database, **self.options)
+        if not _core.is_on_server(request.database, request.options):
             raise errors.InterfaceError(
-                f"workers share a database through a server, and {describe(self.database)} is a file: "
-                "name the server, as in firebird://host/path"
+                f"workers reach a database through a server, and {describe(self.database)} names none: "
+                "write firebird://host/path"
             )
 
     def __repr__(self) -> str:

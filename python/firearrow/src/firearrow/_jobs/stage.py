@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..transaction import Transaction
     from .writing import Target
 
-__all__ = ["Stage", "similar_name"]
+__all__ = ["Stage", "similar_column", "similar_name"]
 
 
 class Stage:
@@ -62,7 +62,7 @@ class Stage:
         self.table = self.written = found
         try:
             columns = {column.name: column for column in connection.catalog.columns(found)}
-            self._columns = [_column(name, list(columns), found) for name in schema.names]
+            self._columns = [similar_column(name, list(columns), f"table {quoted(found)}") for name in schema.names]
             for column in (columns[name] for name in self._columns):
                 if column.computed is not None or column.identity == "always":
                     what = "is computed" if column.computed is not None else "is generated always as identity"
@@ -79,7 +79,7 @@ class Stage:
     def _key_columns(self, stored: list[str]) -> list[str]:
         if self._target.mode != "upsert":
             return []
-        key = [_column(name, stored, self.table) for name in self._target.key]
+        key = [similar_column(name, stored, f"table {quoted(self.table)}") for name in self._target.key]
         if not key:
             constraints = self._connection.catalog.constraints(self.table)
             key = next((found.columns for found in constraints if found.kind == "primary key"), key)
@@ -239,11 +239,17 @@ def similar_name(given: str, names: Sequence[str], what: str) -> str | None:
     return similar[0] if similar else None
 
 
-def _column(given: str, stored: Sequence[str], table: str) -> str:
-    # Names of columns are as in the rows: a name that is there as it is comes first.
+def similar_column(given: str, stored: Sequence[str], owner: str) -> str:
+    """The stored name of a column: one that is there as it is comes first.
+
+    Raises
+    ------
+    ProgrammingError
+        There is none, or several may be meant.
+    """
     found = given if given in stored else similar_name(given, stored, "column")
     if found is None:
         raise errors.ProgrammingError(
-            f"table {quoted(table)} has no column {given!r}; it has {', '.join(map(quoted, stored))}"
+            f"{owner} has no column {given!r}; it has {', '.join(map(quoted, stored))}"
         )
     return found

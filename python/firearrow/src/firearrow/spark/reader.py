@@ -14,8 +14,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from .._jobs import anchor, reading
 from .._jobs.place import quoted
 from .._jobs.snapshot import Holding, hold, lingering
-from .._jobs.stage import similar_name
-from ..errors import ProgrammingError
+from .._jobs.stage import similar_column
 from .options import Options
 from .types import Layout, check_wanted, schema
 
@@ -47,13 +46,9 @@ class Source:
         there = reading.schema_of(self._options.place, self._selecting(()), "firearrow: columns for Spark")
         if not self._options.columns:
             return there
-        found = []
-        for name in self._options.columns:
-            stored = name if name in there.names else similar_name(name, there.names, "column")
-            if stored is None:
-                raise ProgrammingError(f"there is no column {name!r}; there are {', '.join(there.names)}")
-            found.append(there.field(stored))
-        return pa.schema(found)
+        owner = self._options.table or "the query"
+        names = [similar_column(name, there.names, owner) for name in self._options.columns]
+        return pa.schema([there.field(name) for name in names])
 
     def _selecting(self, columns: Iterable[str]) -> reading.Query:
         options, names = self._options, ", ".join(map(quoted, columns))

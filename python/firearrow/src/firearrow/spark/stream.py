@@ -89,7 +89,6 @@ class StreamReader(DataSourceStreamReader):
                 f"offsetColumn must be a column {what}, not {options.offset_column!r}"
             )
         self._column = quoted(str(column))
-        self._least = _least(kind)
         self._connection: Connection | None = None
         self._seen: list[Seen] = []
         self._settled = _START
@@ -152,20 +151,19 @@ class StreamReader(DataSourceStreamReader):
         if last <= first:
             return []
         count = max(self._options.parts, 1)
-        if first == _START and count > 1:
-            first = self._lowest(last)
-        borders = sorted({first + (last - first) * part // count for part in range(count + 1)})
-        return [
-            TaskPart(reading.Part(self._between(*pair)), _NAME) for pair in zip(borders, borders[1:], strict=False)
-        ]
+        # Below every number there is, so that the parts are of a size.
+        lowest = self._lowest(last) if first == _START and count > 1 else first
+        if lowest >= last:
+            return []
+        borders = sorted({lowest + (last - lowest) * part // count for part in range(count + 1)})
+        pairs = zip([first, *borders[1:-1]], borders[1:], strict=True)
+        return [TaskPart(reading.Part(self._between(*pair)), _NAME) for pair in pairs]
 
     def _between(self, after: int, last: int) -> reading.Query:
         names = ", ".join(map(quoted, self._wanted.fieldNames()))
-        sql = f"SELECT {names} FROM {self._options.table} WHERE {self._column} <= ?"
-        if after < self._least:
-            # A parameter has the column's type, which such a number does not fit.
-            return reading.Query(sql, (last,))
-        return reading.Query(f"{sql} AND {self._column} > ?", (last, after))
+        sql = f"SELECT {names} FROM {self._options.table} WHERE {self._column} <= {last}"
+        # As literals: a parameter would have the column's type, which not every border fits.
+        return reading.Query(sql if after == _START else f"{sql} AND {self._column} > {after}")
 
     def _lowest(self, last: int) -> int:
         """A number below all rows."""
@@ -189,11 +187,3 @@ class StreamReader(DataSourceStreamReader):
         if connection is not None:
             with suppress(errors.Error):
                 connection.close()
-
-
-def _least(kind: spark.DataType | None) -> int:
-    """The lowest number that fits a column."""
-    if isinstance(kind, spark.DecimalType):
-        return -int("9" * kind.precision)
-    bits = 16 if isinstance(kind, spark.ShortType) else 32 if isinstance(kind, spark.IntegerType) else 64
-    return -(1 << (bits - 1))

@@ -1,4 +1,4 @@
-//! Calls of a blocking socket that end after a glance at which no byte has moved, with `ErrorKind::Interrupted`.
+//! Calls of a blocking socket. They end with `ErrorKind::Interrupted` after a glance in which no byte has moved.
 
 #[cfg(unix)]
 mod unix;

@@ -5,13 +5,13 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 
 /// Makes the calls of a new socket end after a glance.
-pub(in crate::backend::link) fn wait_for_a_glance(stream: &TcpStream) -> io::Result<()> {
+pub(in crate::backend::link) fn end_after_a_glance(stream: &TcpStream) -> io::Result<()> {
     stream.set_read_timeout(Some(GLANCE))?;
     stream.set_write_timeout(Some(GLANCE))
 }
 
 /// Makes them wait for as long as it takes.
-pub(in crate::backend::link) fn wait_forever(stream: &TcpStream) -> io::Result<()> {
+pub(in crate::backend::link) fn block(stream: &TcpStream) -> io::Result<()> {
     stream.set_read_timeout(None)?;
     stream.set_write_timeout(None)
 }

@@ -7,14 +7,16 @@ use crate::backend::link::GLANCE;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
 
 /// Makes the calls of a new socket end after a glance.
-pub(in crate::backend::link) fn wait_for_a_glance(stream: &TcpStream) -> io::Result<()> {
+pub(in crate::backend::link) fn end_after_a_glance(stream: &TcpStream) -> io::Result<()> {
     stream.set_nonblocking(true)
 }
 
 /// Makes them wait for as long as it takes.
-pub(in crate::backend::link) fn wait_forever(stream: &TcpStream) -> io::Result<()> {
+pub(in crate::backend::link) fn block(stream: &TcpStream) -> io::Result<()> {
     stream.set_nonblocking(false)
 }
 
@@ -31,19 +33,29 @@ pub(in crate::backend::link) fn peek(stream: &TcpStream) -> io::Result<usize> {
     stream.peek(&mut [0])
 }
 
-/// Calls at once, for most answers have come already, and otherwise when the socket is ready or a glance has passed.
+/// Calls at once, since most answers are there already; otherwise once the socket is ready or a glance has passed.
 fn once_ready(
     stream: &TcpStream,
     direction: PollFlags,
     mut call: impl FnMut() -> io::Result<usize>,
 ) -> io::Result<usize> {
-    let is_early =
-        |result: &io::Result<usize>| matches!(result, Err(error) if error.kind() == ErrorKind::WouldBlock);
-    let mut result = call();
-    if is_early(&result) {
-        let limit = Timespec::try_from(GLANCE).map_err(io::Error::other)?;
-        poll(&mut [PollFd::new(stream, direction)], Some(&limit))?;
-        result = call();
+    match call() {
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+        done => return done,
     }
-    if is_early(&result) { Err(ErrorKind::Interrupted.into()) } else { result }
+    let limit = Timespec::try_from(GLANCE).map_err(io::Error::other)?;
+    let ready = poll(&mut [PollFd::new(stream, direction)], Some(&limit))?;
+    call().map_err(|error| {
+        if error.kind() != ErrorKind::WouldBlock {
+            return error;
+        }
+        if ready > 0 {
+            // A peer that has closed its half makes every poll return at once.
+            thread::sleep(MOMENT);
+        }
+        ErrorKind::Interrupted.into()
+    })
 }
+
+/// Keeps a caller that tries again from using a whole processor.
+const MOMENT: Duration = Duration::from_millis(1);
