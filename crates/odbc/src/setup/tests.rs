@@ -40,22 +40,23 @@ fn what_would_not_connect_is_not_added() {
 
 #[test]
 fn plans_come_from_names_strings_and_urls() {
+    let no_variables = |_: &str| None;
     for text in [
         "DBNAME=h:x;READONLY=y;CONNSETTINGS=SELECT 1 FROM t",
         "firebird://h/x?readonly=y&connsettings=SELECT%201%20FROM%20t",
     ] {
-        let plan = plan(text).expect(text);
+        let plan = plan(text, &no_variables).expect(text);
         assert_eq!(plan.config.target.database(), "x");
         assert!(plan.session.read_only);
         assert_eq!((plan.statements, plan.warnings), (vec!["SELECT 1 FROM t".to_owned()], vec![]));
     }
     for (text, database) in [("h:x", "x"), ("h/3051:x", "x"), ("/data/x.fdb", "/data/x.fdb")] {
-        assert_eq!(plan(text).expect(text).config.target.database(), database);
+        assert_eq!(plan(text, &no_variables).expect(text).config.target.database(), database);
     }
     for text in ["no such data source", "DSN=no such data source;Pwd=x"] {
-        let error = plan(text).expect_err("none");
+        let error = plan(text, &no_variables).expect_err("none");
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert_eq!(error.to_string(), "there is no data source 'no such data source'");
     }
-    assert_eq!(plan("UID=x").expect_err("no database").kind(), io::ErrorKind::InvalidInput);
+    assert_eq!(plan("UID=x", &no_variables).expect_err("no database").kind(), io::ErrorKind::InvalidInput);
 }
