@@ -15,6 +15,13 @@ pub(crate) fn of(error: &Error) -> Option<String> {
             true => "~ is not expanded here: write the whole path".to_owned(),
             false => "there is no such file; firearrow create makes an empty database".to_owned(),
         }),
+        Kind::Database if ["File exists", "The file exists"].iter().any(|text| message.contains(text)) => {
+            Some("overwrite=true in a URL replaces a database".to_owned())
+        }
+        Kind::Unreachable if message.contains("refused") => Some(
+            "nothing listens there: is the server running, and is this its port? Without one in the URL it is 3050"
+                .to_owned(),
+        ),
         Kind::Login
             if ["password is wrong", "no password was given"].iter().any(|text| message.contains(text)) =>
         {

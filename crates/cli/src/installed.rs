@@ -13,6 +13,12 @@ pub(crate) fn file_of(library: &str) -> String {
     format!("{DLL_PREFIX}{library}{DLL_SUFFIX}")
 }
 
+/// Where the libraries come from.
+const WHERE: &str = match cfg!(target_env = "musl") {
+    true => "this command is the static one, without drivers: they are in the archive for linux-gnu",
+    false => "the archives for Linux and Windows contain it, and `make build` makes it",
+};
+
 /// Finds a library in this program's folder, or in the folder `lib` next to that.
 ///
 /// # Errors
@@ -23,10 +29,7 @@ pub(crate) fn library(library: &str) -> Result<PathBuf, String> {
     let folder = program.parent().unwrap_or(Path::new("."));
     let places = [folder.join(&name), folder.join("../lib").join(&name)];
     places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
-        format!(
-            "there is no {name} in {} or ../lib (in a checkout, `make build` makes both it and target/release/firearrow)",
-            folder.display()
-        )
+        format!("there is no {name} in {} or ../lib; {WHERE}", folder.display())
     })
 }
 

@@ -142,7 +142,7 @@ fn program(options: &Options, runner: Runner, template: &Job) -> Result<(Program
         |path: &Path, arguments: &[OsString]| Program { path: path.into(), arguments: arguments.to_vec() };
     let needs_odbc = |job: Job| {
         match job.odbc.is_empty() {
-        true => Err("firearrow's ODBC driver is not beside this command: name it with --odbc-library, or build it with `make build`".to_owned()),
+        true => Err("firearrow's ODBC driver is not beside this command: name it with --odbc-library (the archives contain it, and `make build` makes it)".to_owned()),
         false => Ok(job),
     }
     };
@@ -204,7 +204,7 @@ fn program(options: &Options, runner: Runner, template: &Job) -> Result<(Program
 
 fn needs_adbc(job: Job) -> Result<Job, String> {
     match job.library.is_empty() {
-        true => Err("firearrow's ADBC driver is not beside this command: name it with --adbc-library, or build it with `make build`".to_owned()),
+        true => Err("firearrow's ADBC driver is not beside this command: name it with --adbc-library (the archives contain it, and `make build` makes it)".to_owned()),
         false => Ok(job),
     }
 }

@@ -154,7 +154,10 @@ fn install(args: &InstallArgs, json: bool) -> Result<()> {
 
 fn uninstall(args: &UninstallArgs, json: bool) -> Result<()> {
     let spot = Spot::of(args.place.folder())?;
-    refuse_foreign(&spot)?;
+    if refuse_foreign(&spot)?.is_none() {
+        let text = format!("{spot}: there is none; `firearrow adbc status` shows what is installed where");
+        return Err(Failure::other(text));
+    }
     spot.remove().map_err(|error| failure(&spot, &error))?;
     tell(json, "removed", &spot, None)
 }
@@ -201,12 +204,13 @@ fn look(place: &'static str, spot: &Spot) -> Result<Found> {
     Ok(Found { place, manifest, library: entry.library, state })
 }
 
-fn refuse_foreign(spot: &Spot) -> Result<()> {
+/// Returns what is there.
+fn refuse_foreign(spot: &Spot) -> Result<Option<Entry>> {
     match spot.read().map_err(|error| failure(spot, &error))? {
         Some(entry) if !entry.is_ours => {
             Err(Failure::other(format!("{spot} is for another driver; it is left alone")))
         }
-        _ => Ok(()),
+        entry => Ok(entry),
     }
 }
 

@@ -10,7 +10,7 @@ use firearrow_driver::TextAs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
   firearrow load firebird://alice@db/shop sales.csv --into SALES
@@ -92,7 +92,8 @@ pub(crate) struct LoadArgs {
     /// CSV: the unquoted text that stands for NULL [default: the empty one]
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) null: Option<String>,
-    /// CSV and JSON: the encoding of the file: latin1, windows-1252, utf-16le … [default: utf-8]
+    /// CSV and JSON: the encoding of the file: latin1, windows-1252, utf-16le … [default: that of its
+    /// byte order mark, or utf-8]
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     pub(crate) encoding: Option<&'static Encoding>,
     /// Make the text columns of a new table VARCHAR(N) [default: twice the longest text in the files, at least 64;
@@ -114,6 +115,13 @@ pub(crate) enum LoadMode {
 }
 
 impl LoadArgs {
+    /// With the files that patterns stand for, where no shell has expanded them.
+    pub(super) fn expanded(&self) -> Result<Self> {
+        let expanded = |path| files::expanded(path).map_err(|error| Failure::file(path, &error));
+        let files = self.files.iter().map(PathBuf::as_path).map(expanded).collect::<Result<Vec<_>>>()?;
+        Ok(Self { files: files.concat(), ..self.clone() })
+    }
+
     /// Fails for options that do not go together.
     pub(super) fn check(&self, files: &[PathBuf]) -> Result<()> {
         if !self.key.is_empty() && self.mode != Some(LoadMode::Upsert) {

@@ -43,27 +43,26 @@ pub(super) fn is_regular(path: &Path) -> bool {
     !is_standard_input(path) && path.is_file()
 }
 
-/// Opens a file as text.
+/// Opens a file as text: in the encoding, or in the one that its byte order mark names.
 pub(super) fn text(path: &Path, encoding: Option<&'static Encoding>, read: &Arc<AtomicU64>) -> Result<Text> {
-    let mut bytes = bytes(path, read)?;
-    match encoding.filter(|encoding| *encoding != UTF_8) {
-        Some(encoding) => Ok(Box::new(Decoded::new(bytes, encoding))),
-        None => {
-            let begin = without_mark(&mut bytes).map_err(|error| Failure::file(path, &error))?;
-            Ok(Box::new(io::Cursor::new(begin).chain(bytes)))
-        }
-    }
+    decoded(bytes(path, read)?, encoding).map_err(|error| Failure::file(path, &error))
 }
 
-/// Reads the first bytes, and returns them unless they are the byte order mark that some programs put before UTF-8. A pipe may
-/// bring them one by one.
-fn without_mark(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
+/// Text in UTF-8 without a byte order mark. PowerShell and editors on Windows begin with one, in UTF-8 and in UTF-16.
+fn decoded(mut bytes: impl BufRead + Send + 'static, encoding: Option<&'static Encoding>) -> io::Result<Text> {
     let mut begin = Vec::new();
-    bytes.take(MARK.len() as u64).read_to_end(&mut begin)?;
-    if begin == MARK {
+    // A pipe may bring them one by one.
+    bytes.by_ref().take(LONGEST_MARK).read_to_end(&mut begin)?;
+    let marked = Encoding::for_bom(&begin);
+    let encoding = encoding.or(marked.map(|(encoding, _)| encoding)).filter(|encoding| *encoding != UTF_8);
+    if encoding.is_none() && marked.is_some_and(|(encoding, _)| encoding == UTF_8) {
         begin.clear();
     }
-    Ok(begin)
+    let bytes = io::Cursor::new(begin).chain(bytes);
+    Ok(match encoding {
+        Some(encoding) => Box::new(Decoded::new(bytes, encoding)),
+        None => Box::new(bytes),
+    })
 }
 
 /// Counts the bytes that were read.
@@ -145,7 +144,8 @@ impl<R: BufRead> Read for Decoded<R> {
 }
 
 const BUFFER: usize = 256 << 10;
-const MARK: &[u8] = b"\xef\xbb\xbf";
+/// That of UTF-8.
+const LONGEST_MARK: u64 = 3;
 
 #[cfg(test)]
 mod tests {
@@ -171,14 +171,26 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_skipped() {
-        for (bytes, expected) in [(&b"\xef\xbb\xbfa"[..], "a"), (b"\xef\xbb\xbf", ""), (b"a", "a"), (b"", "")]
-        {
-            let mut reader = BufReader::with_capacity(1, bytes);
-            let begin = without_mark(&mut reader).unwrap();
+    fn a_byte_order_mark_names_the_encoding() {
+        let read = |bytes: &'static [u8], encoding: Option<&'static Encoding>| {
             let mut text = String::new();
-            io::Cursor::new(begin).chain(reader).read_to_string(&mut text).unwrap();
-            assert_eq!(text, expected);
+            decoded(BufReader::with_capacity(1, bytes), encoding)?.read_to_string(&mut text).map(|_| text)
+        };
+        for (bytes, expected) in [
+            (&b"\xef\xbb\xbfa"[..], "a"),
+            (b"\xef\xbb\xbf", ""),
+            (b"a", "a"),
+            (b"", ""),
+            (b"\xff\xfeJ\0\xf6\0", "Jö"),
+            (b"\xfe\xff\0J\0\xf6", "Jö"),
+            (b"\xff\xfe", ""),
+        ] {
+            assert_eq!(read(bytes, None).unwrap(), expected, "{bytes:?}");
         }
+        // What the user says counts.
+        assert_eq!(read(b"\xff\xfea", Some(encoding_rs::WINDOWS_1252)).unwrap(), "ÿþa");
+        read(b"\xff\xfea\0", Some(UTF_8)).unwrap_err();
+        // A character that the end cuts off.
+        read(b"\xff\xfeJ\0\xf6", None).unwrap_err();
     }
 }

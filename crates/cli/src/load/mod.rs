@@ -53,6 +53,7 @@ use table::Table;
 use write::Target;
 
 pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
+    let args = &args.expanded()?;
     let inputs = Inputs::of(args)?;
     args.check(&inputs.paths)?;
     let format = source::format(args, inputs.folder.is_some())?;

@@ -4,7 +4,9 @@ use super::Runner;
 use super::transaction::too_much;
 use crate::failure::{Failure, Result};
 use crate::{interrupt, terminal};
+use encoding_rs::{Encoding, UTF_8};
 use firearrow::Params;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -100,15 +102,23 @@ pub(crate) fn read_script(path: &Path) -> Result<String> {
         _ => interrupt::waiting(|| File::open(path)?.read_to_end(&mut bytes))
             .map_err(|error| Failure::file(path, &error))?,
     };
+    text(bytes, &path.display().to_string())
+}
+
+/// The text of a script: UTF-8, or UTF-16 with the byte order mark that PowerShell and editors on Windows begin it with.
+fn text(bytes: Vec<u8>, name: &str) -> Result<String> {
+    if let Some((encoding, mark)) = Encoding::for_bom(&bytes).filter(|(encoding, _)| *encoding != UTF_8) {
+        let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes[mark..]);
+        let wrong = || Failure::other(format!("{name}: it begins as {} and goes on otherwise", encoding.name()));
+        return text.map(Cow::into_owned).ok_or_else(wrong);
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let before = error.as_bytes()[..error.utf8_error().valid_up_to()].iter();
         let line = before.filter(|byte| **byte == b'\n').count() + 1;
-        let name = path.display();
         Failure::other(format!(
             "{name}, line {line}: not UTF-8; convert it: iconv -f WINDOWS-1252 -t UTF-8 {name}"
         ))
     })?;
-    // Some editors begin a file with a mark.
     Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
 }
 
@@ -198,6 +208,19 @@ pub(crate) fn line_number(text: &str, part: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scripts_may_begin_with_a_byte_order_mark() {
+        for bytes in [&b"a\xc3\xb6"[..], b"\xef\xbb\xbfa\xc3\xb6", b"\xff\xfea\0\xf6\0", b"\xfe\xff\0a\0\xf6"] {
+            assert_eq!(text(bytes.to_vec(), "x").unwrap(), "aö", "{bytes:?}");
+        }
+        for (bytes, part) in
+            [(&b"a\n\xf6"[..], "x, line 2: not UTF-8"), (b"\xff\xfea\0\xf6", "x: it begins as UTF-16LE")]
+        {
+            let error = text(bytes.to_vec(), "x").unwrap_err().text(false);
+            assert!(error.contains(part), "{error}");
+        }
+    }
 
     #[test]
     fn statements_know_their_lines() {

@@ -65,7 +65,7 @@ fn a_manifest_names_the_library() {
     let removed = home.run(&["uninstall", "--json"], &[]).success();
     assert_eq!(removed.json()["removed"], argument(&manifest));
     assert!(!manifest.exists());
-    home.run(&["uninstall"], &[]).failure(1, &["firebird.toml", "No such file"]);
+    home.run(&["uninstall"], &[]).failure(1, &["firebird.toml: there is none", "adbc status"]);
 }
 
 #[test]

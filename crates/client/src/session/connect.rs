@@ -49,11 +49,20 @@ impl<L: Link> Session<AnyBackend<L>> {
         let mut key = KeyHolder::new(config);
         let backend = match AnyBackend::attach(config, create, &mut key).await {
             Err(error) if config.create_if_missing && !create && error.kind() == Kind::Database => {
-                AnyBackend::attach(config, true, &mut key).await?
+                match AnyBackend::attach(config, true, &mut key).await {
+                    // It was not missing: why it cannot be opened is what matters.
+                    Err(creating) if says_it_exists(creating.message()) => return Err(error),
+                    result => result?,
+                }
             }
             result => result?,
         };
         backend.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
         Ok(Self::new(backend, Arc::clone(facts)))
     }
+}
+
+/// Whether the message of the engine's system says that the file to be created exists, in the words of Linux or Windows.
+fn says_it_exists(message: &str) -> bool {
+    message.contains("File exists") || message.contains("The file exists")
 }

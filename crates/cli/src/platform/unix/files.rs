@@ -4,7 +4,7 @@ use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::Builder;
 
 /// The path of standard input.
@@ -65,6 +65,11 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
 /// Opens what a reserved name stands for; here there are none.
 pub(crate) fn device(_path: &Path, _options: &OpenOptions) -> Option<io::Result<File>> {
     None
+}
+
+/// The file: shells have expanded patterns.
+pub(crate) fn expanded(path: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok(vec![path.to_owned()])
 }
 
 /// Returns whether the path names a file that a process has open, as `/dev/stdout` does. Such a file is written to, not

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::io::AsHandle;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::Builder;
 
 /// The path of standard input, as far as one exists: redirected input has none.
@@ -75,6 +75,22 @@ pub(crate) fn device(path: &Path, options: &OpenOptions) -> Option<io::Result<Fi
     refused(format!("{stem} is the name of a device on Windows, with any extension; choose another"))
 }
 
+/// The files that a pattern (`*.parquet`) stands for, in the order of their names: consoles pass patterns on as they are.
+pub(crate) fn expanded(path: &Path) -> io::Result<Vec<PathBuf>> {
+    // Names contain neither, and verbatim paths begin so.
+    let is_pattern = |text: &&str| text.trim_start_matches(r"\\?\").contains(['*', '?']);
+    let Some(pattern) = path.to_str().filter(is_pattern) else { return Ok(vec![path.to_owned()]) };
+    let wrong = |text: &dyn std::fmt::Display| io::Error::new(io::ErrorKind::InvalidInput, text.to_string());
+    let options = glob::MatchOptions { case_sensitive: false, ..glob::MatchOptions::new() };
+    // Brackets are ordinary in names.
+    let matching = glob::glob_with(&pattern.replace('[', "[[]"), options).map_err(|error| wrong(&error))?;
+    let found = matching.collect::<Result<Vec<_>, _>>().map_err(glob::GlobError::into_error)?;
+    match found.is_empty() {
+        true => Err(wrong(&"no file has such a name")),
+        false => Ok(found),
+    }
+}
+
 /// Paths do not name open files.
 pub(crate) fn is_open_already(_path: &Path) -> bool {
     false
@@ -107,5 +123,22 @@ mod tests {
         for path in ["con.csv", "LPT1", "aux.tar.gz", "nul.parquet", "COM1:", "x.csv:y", "CONOUT$"] {
             assert!(device(Path::new(path), &options).unwrap().is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn patterns_stand_for_files() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b[1].csv", "A.csv", "c.parquet"] {
+            File::create(folder.path().join(name)).unwrap();
+        }
+        let found = |pattern: &str| -> Vec<_> {
+            let found = expanded(&folder.path().join(pattern)).unwrap();
+            found.iter().map(|path| path.file_name().unwrap().to_owned()).collect()
+        };
+        assert_eq!(found("*.csv"), ["A.csv", "b[1].csv"]);
+        assert_eq!(found("?[1].CSV"), ["b[1].csv"]);
+        // What is no pattern need not exist.
+        assert_eq!(found("none.csv"), ["none.csv"]);
+        expanded(&folder.path().join("*.json")).unwrap_err();
     }
 }
