@@ -10,6 +10,7 @@ import warnings
 from decimal import Decimal
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pyarrow
 import pytest
@@ -157,6 +158,21 @@ def test_a_path(tmp_path: Path, is_wire: bool) -> None:
     assert path.exists()
     with firearrow.create_database(path, overwrite=True) as connection:
         assert repr(path)[11:-2] in repr(connection)
+
+
+def test_a_file_that_is_no_database(database: str, is_wire: bool) -> None:
+    name = database.partition("?")[0].replace(".fdb", "-text.fdb")
+    # The server of these tests runs on this machine.
+    path = Path(urlsplit(name).path.removeprefix("/") if is_wire else name)
+    text = "This is no database.\n" * 10_000
+    path.write_text(text)
+    path.chmod(0o666)
+    try:
+        with pytest.raises(firearrow.Error, match="not a valid database"):
+            firearrow.connect(database.replace(".fdb", "-text.fdb"), create_if_missing=True)
+        assert path.read_text() == text
+    finally:
+        path.unlink()
 
 
 def test_what_was_not_closed_says_what_to_do(database: str) -> None:

@@ -3,12 +3,14 @@
 //! ```text
 //!  install  uninstall ─► driver ─┐
 //!  dsn add  list  remove ─► dsn ─┼─► firearrowodbc::setup ─► odbcinst.ini and odbc.ini, or Windows' registry
+//!  status ─► status ─────────────┤
 //!  test ─► test ─────────────────┘
 //! ```
 
 mod driver;
 mod dsn;
 mod platform;
+mod status;
 mod test;
 
 use crate::failure::{Failure, Result};
@@ -37,6 +39,12 @@ enum OdbcCommand {
     Uninstall(UninstallArgs),
     /// Add, list or remove data sources
     Dsn(DsnArgs),
+    /// Show where the driver and its data sources are registered, and whether the library is still there
+    #[command(after_help = "\
+Examples:
+  firearrow odbc status
+  firearrow odbc status --json")]
+    Status,
     /// Connect as the driver would, and show what was negotiated
     Test(TestArgs),
 }
@@ -144,6 +152,7 @@ pub(crate) fn run(args: &OdbcArgs, json: bool) -> Result<()> {
             DsnCommand::List => dsn::list(json),
             DsnCommand::Remove(args) => dsn::remove(args, json),
         },
+        OdbcCommand::Status => status::run(json),
         OdbcCommand::Test(args) => test::run(args, json),
     }
 }

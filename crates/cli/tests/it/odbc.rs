@@ -84,6 +84,34 @@ fn the_driver_is_registered_and_removed() {
 }
 
 #[test]
+fn status_tells_what_is_missing() {
+    let home = Home::new();
+    let status = |home: &Home| -> Vec<String> {
+        let rows = home.run(&["status", "--json"]).success().json();
+        let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap_or("none").to_owned();
+        let row = |row| format!("{} {}: {}", text(row, "scope"), text(row, "name"), text(row, "state"));
+        rows.as_array().expect("an array").iter().map(row).collect()
+    };
+    assert_eq!(status(&home), ["user Firearrow: not_installed", "system Firearrow: not_installed"]);
+    let other = "[Other]\nDriver = Other\n";
+    fs::write(home.path(".odbc.ini"), other).expect("it is written");
+    home.run(&["dsn", "add", "Shop", "db:shop"]).success();
+    let lines = home.run(&["status"]).success().text();
+    assert!(lines.contains("Shop") && lines.contains("its driver is not installed"), "{lines}");
+    assert!(!lines.contains("Other"), "{lines}");
+    home.install(&[]).success();
+    let installed = ["user Firearrow: installed", "system Firearrow: not_installed", "user Shop: installed"];
+    assert_eq!(status(&home), installed);
+    fs::remove_file(home.path("driver.so")).expect("it is there");
+    assert_eq!(
+        status(&home),
+        ["user Firearrow: library_missing", "system Firearrow: not_installed", "user Shop: library_missing"]
+    );
+    let lines = home.run(&["status"]).success().text();
+    assert_eq!(lines.matches("driver.so is missing").count(), 2, "{lines}");
+}
+
+#[test]
 fn the_system_has_files_of_its_own() {
     let home = Home::new();
     let outcome = home.install(&["--system", "--json"]).success();

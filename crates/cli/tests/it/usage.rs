@@ -34,6 +34,7 @@ fn help_has_examples() {
         &["odbc", "dsn", "add"],
         &["odbc", "dsn", "list"],
         &["odbc", "dsn", "remove"],
+        &["odbc", "status"],
         &["odbc", "test"],
         &["wan-proxy"],
         &["completions"],
