@@ -1,6 +1,6 @@
 //! The arguments of `firearrow copy`.
 
-use crate::args::{Compression, TextArgs};
+use crate::args::{Compression, Parameters, TextArgs};
 use crate::failure::{Failure, Result};
 use crate::output::{Format, Style};
 use clap::builder::RangedU64ValueParser;
@@ -13,6 +13,7 @@ use std::path::PathBuf;
 Examples:
   firearrow copy firebird://alice@db/employee SALES sales.parquet
   firearrow copy demo.fdb 'SELECT ID, DEC_18_4 FROM T_WIDE WHERE ID <= 1000' part.csv
+  firearrow copy demo.fdb 'SELECT * FROM T_WIDE WHERE ID > :id' new.csv --param id=900
   firearrow copy demo.fdb '\"Mixed case table\"' mixed.arrow --force
   firearrow copy demo.fdb T_WIDE wide.parquet --compression snappy --batch-rows 10000
   firearrow copy firebird://alice@db/employee SALES sales.parquet --partitions 4
@@ -57,6 +58,8 @@ pub(crate) struct CopyArgs {
     /// --format
     #[arg(value_name = "FILE|FOLDER/", value_hint = ValueHint::AnyPath)]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) parameters: Parameters,
     /// The format, if the extension does not name it
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,

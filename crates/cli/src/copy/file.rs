@@ -6,6 +6,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::{open, parse, refuse_blob_ids};
 use crate::output::{self, Format, OutputFile, Sink, Style};
+use crate::parameters::bind;
 use crate::progress::Progress;
 use crate::similar::{self, HintTime};
 use crate::terminal;
@@ -103,12 +104,13 @@ impl Source {
         let default = BatchLimits::default().full(true);
         let limits = args.batch_rows.map_or(default, |rows| default.rows(rows.get()));
         let sql = sql(&args.source, config.dialect)?;
+        let (sql, parameters) = bind(&sql, &args.parameters.0)?;
         let explained = |error| similar::explained(&connection, error, &sql, &HintTime::default());
         let readers = match args.partitions {
             None => args.readers.unwrap_or(0),
             Some(1) => 1,
             Some(wanted) => {
-                return Self::in_partitions(args, wanted, config, &connection, &sql, limits)
+                return Self::in_partitions(args, wanted, config, &connection, (&*sql, parameters), limits)
                     .map_err(explained);
             }
         };
@@ -120,7 +122,7 @@ impl Source {
         }
         let read = connection.declared(statement.columns(), connection.read_options())?;
         let statement = statement.with_read_options(read).with_parallel(readers);
-        let cursor = statement.query(&transaction, Params::none())?.owning(transaction);
+        let cursor = statement.query(&transaction, parameters)?.owning(transaction);
         let (schema, readers) = (cursor.schema(), cursor.parallel().readers());
         let read = match cursor.parallel() {
             Parallelism::Readers(readers) => format!("{readers} readers, {} connections", readers + 1),
@@ -134,11 +136,11 @@ impl Source {
         wanted: usize,
         config: &Config,
         leader: &Connection,
-        sql: &str,
+        (sql, parameters): (&str, Params),
         limits: BatchLimits,
     ) -> Result<Self> {
         let options = PartitionOptions::default().wanted(wanted).without_snapshot(args.without_snapshot);
-        let query = leader.partition(sql, (), &options)?;
+        let query = leader.partition(sql, parameters, &options)?;
         if let Some(why) = query.why_plain().filter(|_| !args.quiet) {
             let remedy = if *why == WhyPlain::OldEngine { "; see --without-snapshot" } else { "" };
             terminal::remark(&format!("one partition: {why}{remedy}"));

@@ -7,6 +7,7 @@ use super::state::Before;
 use crate::failure::{Failure, Result};
 use crate::folder::manifest::{Column, Copy, State};
 use crate::open::{open, refuse_blob_ids};
+use crate::parameters::bind;
 use crate::similar::{self, HintTime};
 use arrow::datatypes::SchemaRef;
 use firearrow::config::Config;
@@ -24,6 +25,7 @@ pub(super) struct Plan {
     pub(super) state: Option<State>,
     query: PartitionedQuery,
     sql: String,
+    parameters: Vec<Option<String>>,
     options: ReadOptions,
     /// What values of expressions may depend on: CURRENT_USER, for example.
     session: BTreeMap<String, String>,
@@ -39,6 +41,8 @@ impl Plan {
         let leader = open(config)?;
         refuse_blob_ids(&leader)?;
         let sql = sql(&args.source, config.dialect)?;
+        let (sql, parameters) = bind(&sql, &args.parameters.0)?;
+        let sql = sql.into_owned();
         let explained = |error| similar::explained(&leader, error, &sql, &HintTime::default());
         let transaction = leader.begin(TransactionOptions::reading())?;
         let before = leader.has_firebird4().then(|| Before::of(&transaction)).transpose()?;
@@ -48,7 +52,7 @@ impl Plan {
         }
         let info = leader.info()?;
         let pages = pages.unwrap_or_else(|| pages_of(args, info.page_size));
-        let query = leader.partition(&sql, (), &PartitionOptions::default().pages(pages));
+        let query = leader.partition(&sql, parameters, &PartitionOptions::default().pages(pages));
         let query = query.map_err(|error| explained(error.into()))?;
         let state = match (before, query.why_plain(), query.partitions().first()) {
             (Some(before), None, Some(first)) => before.state(&transaction, first)?,
@@ -68,6 +72,7 @@ impl Plan {
             session,
             dialect: leader.dialect().number(),
             sql,
+            parameters: args.parameters.0.clone(),
             _held: (held, transaction),
             _leader: leader,
         })
@@ -91,6 +96,7 @@ impl Plan {
         let session = self.session.clone().into_iter();
         Copy {
             query: self.sql.clone(),
+            parameters: self.parameters.clone(),
             dialect: self.dialect,
             options: options.chain(session).collect(),
             columns: Column::all(&self.schema),

@@ -20,6 +20,9 @@ pub(super) fn check_copy(earlier: &Copy, now: &Copy) -> Result<()> {
     if earlier.query != now.query {
         return refused(&format!("the folder has a copy of another query: {}", earlier.query));
     }
+    if earlier.parameters != now.parameters {
+        return refused("the folder has a copy with other parameters");
+    }
     if earlier.partition_by != now.partition_by {
         let columns = earlier.partition_by.join(",");
         let what = if columns.is_empty() {

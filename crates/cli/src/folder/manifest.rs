@@ -35,6 +35,9 @@ pub(crate) struct Manifest {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Copy {
     pub(crate) query: String,
+    /// As they were given; `null` is NULL.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parameters: Vec<Option<String>>,
     pub(crate) dialect: u8,
     /// The switches of the type mapping that are not the default; and the user, the role and the time zone.
     pub(crate) options: BTreeMap<String, String>,
@@ -251,6 +254,7 @@ mod tests {
             complete: false,
             copy: Copy {
                 query: "SELECT * FROM T".to_owned(),
+                parameters: vec![Some("1".into()), None],
                 dialect: 3,
                 options: BTreeMap::new(),
                 columns: Column::all(&schema),

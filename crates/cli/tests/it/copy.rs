@@ -57,6 +57,26 @@ matrix!(
         assert_same(&readers::csv(&csv), &(shown.0, without_empty_texts(shown.1)));
         assert_eq!(files(folder.path()).len(), 7, "nothing is left over");
     },
+    fn parameters_select_rows(target: &Target) {
+        let url = demo(target, "3000");
+        let sql = "SELECT ID FROM T_WIDE WHERE MOD(ID, ?) = ?";
+        let copy = |sql: &str, more: &[&str]| {
+            firearrow(target, &[&["copy", &url, sql, "-", "--format", "csv"], more].concat())
+        };
+        let expected: Vec<u32> = (1..=3000).filter(|id| id % 7 == 3).collect();
+        for more in [&[][..], &["--readers", "2"], &["--partitions", "2"]] {
+            let outcome = copy(sql, &[&["--param", "7", "--param", "3"], more].concat()).success();
+            let mut ids: Vec<u32> = outcome.text().lines().skip(1).map(|line| line.parse().unwrap()).collect();
+            ids.sort_unstable();
+            assert_eq!(ids, expected, "{more:?}");
+        }
+        let named = "SELECT ID FROM T_WIDE WHERE ID = :id OR ID = :id + 1";
+        assert_eq!(copy(named, &["--param", "id=5"]).success().text(), "ID\r\n5\r\n6\r\n");
+        assert_eq!(copy(sql, &["--param", "7", "--null-param"]).success().text(), "ID\r\n");
+        copy(named, &["--param", "other=5"]).failure(2, &["the statement has no :other"]);
+        copy(sql, &["--param", "7"]).failure(1, &["2 parameters"]);
+        copy("T_WIDE", &["--param", "7"]).failure(1, &["parameter"]);
+    },
     fn tables_have_names_in_dialect_1_too(target: &Target) {
         let url = format!("{}?dialect=1", demo(target, "1"));
         let folder = tempfile::tempdir().unwrap();

@@ -356,6 +356,18 @@ matrix!(
         setup.copy("T_WIDE", &["--force"]).success();
         setup.assert_has("T_WIDE");
     },
+    fn parameters_belong_to_the_copy(target: &Target) {
+        let setup = Setup::new(target, "3000");
+        let copy = |id: &str, more: &[&str]| {
+            setup.copy("SELECT * FROM T_WIDE WHERE ID > ?", &[&["--param", id], more].concat())
+        };
+        copy("2990", &[]).success();
+        setup.assert_has("SELECT * FROM T_WIDE WHERE ID > 2990");
+        copy("2980", &["--resume"]).failure(1, &["a copy with other parameters", "--force"]);
+        setup.assert_has("SELECT * FROM T_WIDE WHERE ID > 2990");
+        copy("2980", &["--force"]).success();
+        setup.assert_has("SELECT * FROM T_WIDE WHERE ID > 2980");
+    },
     fn sorted_rows_begin_anew(target: &Target) {
         let setup = Setup::new(target, "20000");
         let sql = "SELECT * FROM T_WIDE ORDER BY ID";
