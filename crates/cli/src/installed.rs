@@ -28,9 +28,10 @@ pub(crate) fn library(library: &str) -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let folder = program.parent().unwrap_or(Path::new("."));
     let places = [folder.join(&name), folder.join("../lib").join(&name)];
-    places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
-        format!("there is no {name} in {} or ../lib; {WHERE}", folder.display())
-    })
+    places
+        .into_iter()
+        .find(|place| place.is_file())
+        .ok_or_else(|| format!("there is no {name} in {} or ../lib; {WHERE}", folder.display()))
 }
 
 /// Looks for something else in this program's folder.

@@ -49,7 +49,10 @@ pub(super) fn text(path: &Path, encoding: Option<&'static Encoding>, read: &Arc<
 }
 
 /// Text in UTF-8 without a byte order mark. PowerShell and editors on Windows begin with one, in UTF-8 and in UTF-16.
-fn decoded(mut bytes: impl BufRead + Send + 'static, encoding: Option<&'static Encoding>) -> io::Result<Text> {
+fn decoded(
+    mut bytes: impl BufRead + Send + 'static,
+    encoding: Option<&'static Encoding>,
+) -> io::Result<Text> {
     let mut begin = Vec::new();
     // A pipe may bring them one by one.
     bytes.by_ref().take(LONGEST_MARK).read_to_end(&mut begin)?;

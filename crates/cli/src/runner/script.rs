@@ -109,7 +109,8 @@ pub(crate) fn read_script(path: &Path) -> Result<String> {
 fn text(bytes: Vec<u8>, name: &str) -> Result<String> {
     if let Some((encoding, mark)) = Encoding::for_bom(&bytes).filter(|(encoding, _)| *encoding != UTF_8) {
         let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes[mark..]);
-        let wrong = || Failure::other(format!("{name}: it begins as {} and goes on otherwise", encoding.name()));
+        let wrong =
+            || Failure::other(format!("{name}: it begins as {} and goes on otherwise", encoding.name()));
         return text.map(Cow::into_owned).ok_or_else(wrong);
     }
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -211,7 +212,8 @@ mod tests {
 
     #[test]
     fn scripts_may_begin_with_a_byte_order_mark() {
-        for bytes in [&b"a\xc3\xb6"[..], b"\xef\xbb\xbfa\xc3\xb6", b"\xff\xfea\0\xf6\0", b"\xfe\xff\0a\0\xf6"] {
+        for bytes in [&b"a\xc3\xb6"[..], b"\xef\xbb\xbfa\xc3\xb6", b"\xff\xfea\0\xf6\0", b"\xfe\xff\0a\0\xf6"]
+        {
             assert_eq!(text(bytes.to_vec(), "x").unwrap(), "aö", "{bytes:?}");
         }
         for (bytes, part) in

@@ -66,7 +66,8 @@ matrix!(
         let expected: Vec<u32> = (1..=3000).filter(|id| id % 7 == 3).collect();
         for more in [&[][..], &["--readers", "2"], &["--partitions", "2"]] {
             let outcome = copy(sql, &[&["--param", "7", "--param", "3"], more].concat()).success();
-            let mut ids: Vec<u32> = outcome.text().lines().skip(1).map(|line| line.parse().unwrap()).collect();
+            let mut ids: Vec<u32> =
+                outcome.text().lines().skip(1).map(|line| line.parse().unwrap()).collect();
             ids.sort_unstable();
             assert_eq!(ids, expected, "{more:?}");
         }

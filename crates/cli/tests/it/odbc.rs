@@ -96,7 +96,8 @@ fn status_tells_what_is_missing() {
     let other = "[Other]\nDriver = Other\n";
     fs::write(home.path(".odbc.ini"), other).expect("it is written");
     home.run(&["dsn", "add", "Shop", "db:shop"]).success();
-    let lines = home.run(&["status"]).success().text();
+    let shown = home.run(&["status"]).success();
+    let lines = shown.text();
     assert!(lines.contains("Shop") && lines.contains("its driver is not installed"), "{lines}");
     assert!(!lines.contains("Other"), "{lines}");
     home.install(&[]).success();
@@ -107,7 +108,8 @@ fn status_tells_what_is_missing() {
         status(&home),
         ["user Firearrow: library_missing", "system Firearrow: not_installed", "user Shop: library_missing"]
     );
-    let lines = home.run(&["status"]).success().text();
+    let shown = home.run(&["status"]).success();
+    let lines = shown.text();
     assert_eq!(lines.matches("driver.so is missing").count(), 2, "{lines}");
 }
 
