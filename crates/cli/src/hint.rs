@@ -15,10 +15,10 @@ pub(crate) fn of(error: &Error) -> Option<String> {
             true => "~ is not expanded here: write the whole path".to_owned(),
             false => "there is no such file; firearrow create makes an empty database".to_owned(),
         }),
-        Kind::Database if ["File exists", "The file exists"].iter().any(|text| message.contains(text)) => {
-            Some("overwrite=true in a URL replaces a database".to_owned())
-        }
-        Kind::Unreachable if message.contains("refused") => Some(
+        Kind::Database if says_it_exists(message) => Some(
+            "choose another name; overwrite=true in the URL deletes the database that is there".to_owned(),
+        ),
+        Kind::Unreachable if is_refused(message) => Some(
             "nothing listens there: is the server running, and is this its port? Without one in the URL it is 3050"
                 .to_owned(),
         ),
@@ -78,6 +78,17 @@ fn name(text: &str) -> Option<&str> {
     let name = text.rsplit('.').next()?.trim_matches('"');
     let is_simple = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
     (!name.is_empty() && name.chars().all(is_simple)).then_some(name)
+}
+
+/// The first line has the name of the file.
+fn says_it_exists(message: &str) -> bool {
+    message.lines().skip(1).any(|line| line.contains("File exists") || line.contains("The file exists"))
+}
+
+/// Whether nothing listens at the server's port. The port of events has advice of its own.
+fn is_refused(message: &str) -> bool {
+    let is_refused = ["Connection refused", "os error 10061"].iter().any(|text| message.contains(text));
+    is_refused && !message.contains("RemoteAuxPort")
 }
 
 fn is_missing_file(message: &str) -> bool {

@@ -14,6 +14,7 @@
 mod adbc;
 mod args;
 mod bench;
+mod byte_order_mark;
 mod copy;
 mod create;
 mod ddl;

@@ -154,11 +154,14 @@ fn install(args: &InstallArgs, json: bool) -> Result<()> {
 
 fn uninstall(args: &UninstallArgs, json: bool) -> Result<()> {
     let spot = Spot::of(args.place.folder())?;
-    if refuse_foreign(&spot)?.is_none() {
-        let text = format!("{spot}: there is none; `firearrow adbc status` shows what is installed where");
-        return Err(Failure::other(text));
-    }
-    spot.remove().map_err(|error| failure(&spot, &error))?;
+    let before = refuse_foreign(&spot)?;
+    spot.remove().map_err(|error| match before {
+        // A link that leads nowhere is removed all the same.
+        None => Failure::other(format!(
+            "{spot}: there is none; `firearrow adbc status` shows what is installed where"
+        )),
+        Some(_) => failure(&spot, &error),
+    })?;
     tell(json, "removed", &spot, None)
 }
 

@@ -24,6 +24,7 @@ pub(super) struct Plan {
     /// The state that the snapshot shows, if another run can compare it.
     pub(super) state: Option<State>,
     query: PartitionedQuery,
+    /// As it was given: with names, if its parameters have some.
     sql: String,
     parameters: Vec<Option<String>>,
     options: ReadOptions,
@@ -41,18 +42,17 @@ impl Plan {
         let leader = open(config)?;
         refuse_blob_ids(&leader)?;
         let sql = sql(&args.source, config.dialect)?;
-        let (sql, parameters) = bind(&sql, &args.parameters.0)?;
-        let sql = sql.into_owned();
-        let explained = |error| similar::explained(&leader, error, &sql, &HintTime::default());
+        let (bound, parameters) = bind(&sql, &args.parameters.0)?;
+        let explained = |error| similar::explained(&leader, error, &bound, &HintTime::default());
         let transaction = leader.begin(TransactionOptions::reading())?;
         let before = leader.has_firebird4().then(|| Before::of(&transaction)).transpose()?;
-        let held = transaction.prepare(&sql).map_err(|error| explained(error.into()))?;
+        let held = transaction.prepare(&bound).map_err(|error| explained(error.into()))?;
         if !held.has_rows() {
             return Err(Failure::other("the statement returns no rows to copy"));
         }
         let info = leader.info()?;
         let pages = pages.unwrap_or_else(|| pages_of(args, info.page_size));
-        let query = leader.partition(&sql, parameters, &PartitionOptions::default().pages(pages));
+        let query = leader.partition(&bound, parameters, &PartitionOptions::default().pages(pages));
         let query = query.map_err(|error| explained(error.into()))?;
         let state = match (before, query.why_plain(), query.partitions().first()) {
             (Some(before), None, Some(first)) => before.state(&transaction, first)?,
@@ -71,7 +71,7 @@ impl Plan {
             options: leader.read_options().clone(),
             session,
             dialect: leader.dialect().number(),
-            sql,
+            sql: sql.clone(),
             parameters: args.parameters.0.clone(),
             _held: (held, transaction),
             _leader: leader,

@@ -1,5 +1,6 @@
 //! The bytes of a file or of standard input: counted, in UTF-8, without a byte order mark.
 
+use crate::byte_order_mark;
 use crate::failure::{Failure, Result};
 use crate::load::args::is_standard_input;
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
@@ -55,17 +56,16 @@ fn decoded(
 ) -> io::Result<Text> {
     let mut begin = Vec::new();
     // A pipe may bring them one by one.
-    bytes.by_ref().take(LONGEST_MARK).read_to_end(&mut begin)?;
-    let marked = Encoding::for_bom(&begin);
-    let encoding = encoding.or(marked.map(|(encoding, _)| encoding)).filter(|encoding| *encoding != UTF_8);
-    if encoding.is_none() && marked.is_some_and(|(encoding, _)| encoding == UTF_8) {
-        begin.clear();
+    bytes.by_ref().take(byte_order_mark::LONGEST as u64).read_to_end(&mut begin)?;
+    let marked = byte_order_mark::encoding(&begin)?;
+    // What the user says counts.
+    let named = encoding.is_some();
+    let encoding = encoding.or(marked.map(|(encoding, _)| encoding)).unwrap_or(UTF_8);
+    if encoding == UTF_8 {
+        let mark = marked.filter(|(encoding, _)| *encoding == UTF_8).map_or(0, |(_, length)| length);
+        return Ok(Box::new(io::Cursor::new(begin.split_off(mark)).chain(bytes)));
     }
-    let bytes = io::Cursor::new(begin).chain(bytes);
-    Ok(match encoding {
-        Some(encoding) => Box::new(Decoded::new(bytes, encoding)),
-        None => Box::new(bytes),
-    })
+    Ok(Box::new(Decoded::new(io::Cursor::new(begin).chain(bytes), encoding, named)))
 }
 
 /// Counts the bytes that were read.
@@ -92,7 +92,8 @@ impl<R: Read> Read for Counted<R> {
 struct Decoded<R> {
     bytes: R,
     decoder: Decoder,
-    name: &'static str,
+    /// What to say if it cannot be decoded.
+    wrong: String,
     /// What was decoded, and how much of it was taken.
     text: Vec<u8>,
     taken: usize,
@@ -100,9 +101,15 @@ struct Decoded<R> {
 }
 
 impl<R: BufRead> Decoded<R> {
-    fn new(bytes: R, encoding: &'static Encoding) -> Self {
+    /// `named` tells whether the user has named the encoding.
+    fn new(bytes: R, encoding: &'static Encoding, named: bool) -> Self {
         let decoder = encoding.new_decoder_with_bom_removal();
-        Self { bytes, decoder, name: encoding.name(), text: Vec::new(), taken: 0, is_over: false }
+        let name = encoding.name();
+        let wrong = match named {
+            true => format!("the text is not {name}: choose another --encoding"),
+            false => format!("the text begins as {name} and goes on otherwise"),
+        };
+        Self { bytes, decoder, wrong, text: Vec::new(), taken: 0, is_over: false }
     }
 
     /// Decodes the next bytes.
@@ -117,8 +124,7 @@ impl<R: BufRead> Decoded<R> {
         self.text.truncate(written);
         self.taken = 0;
         if let DecoderResult::Malformed(..) = result {
-            let text = format!("the text is not {}: choose another --encoding", self.name);
-            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, self.wrong.clone()));
         }
         self.is_over = is_last && result == DecoderResult::InputEmpty;
         Ok(())
@@ -147,8 +153,6 @@ impl<R: BufRead> Read for Decoded<R> {
 }
 
 const BUFFER: usize = 256 << 10;
-/// That of UTF-8.
-const LONGEST_MARK: u64 = 3;
 
 #[cfg(test)]
 mod tests {
@@ -159,7 +163,7 @@ mod tests {
         // Characters are cut in two between reads.
         let bytes = BufReader::with_capacity(3, bytes);
         let mut text = String::new();
-        Decoded::new(bytes, encoding).read_to_string(&mut text).map(|_| text)
+        Decoded::new(bytes, encoding, true).read_to_string(&mut text).map(|_| text)
     }
 
     #[test]
@@ -194,6 +198,9 @@ mod tests {
         assert_eq!(read(b"\xff\xfea", Some(encoding_rs::WINDOWS_1252)).unwrap(), "ÿþa");
         read(b"\xff\xfea\0", Some(UTF_8)).unwrap_err();
         // A character that the end cuts off.
-        read(b"\xff\xfeJ\0\xf6", None).unwrap_err();
+        let error = read(b"\xff\xfeJ\0\xf6", None).unwrap_err();
+        assert_eq!(error.to_string(), "the text begins as UTF-16LE and goes on otherwise");
+        let error = read(b"\xff\xfe\0\0J\0\0\0", None).unwrap_err();
+        assert!(error.to_string().contains("UTF-32"), "{error}");
     }
 }

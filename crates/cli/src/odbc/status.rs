@@ -1,6 +1,6 @@
 //! What is registered, and whether its library is still there.
 
-use super::{failure, name_of};
+use super::{failure, name_of, note};
 use crate::failure::Result;
 use crate::{installed, output};
 use firearrow_bench::text::aligned;
@@ -31,8 +31,9 @@ impl Found {
     fn new(scope: Scope, kind: &'static str, name: &str, library: Option<PathBuf>) -> Self {
         let state = match &library {
             None => State::NotInstalled,
-            Some(path) if path.is_file() => State::Installed,
-            Some(_) => State::LibraryMissing,
+            // What has no folder is looked for by the system's loader.
+            Some(path) if path.is_absolute() && !path.is_file() => State::LibraryMissing,
+            Some(_) => State::Installed,
         };
         Self { scope: name_of(scope), kind, name: name.to_owned(), library, state }
     }
@@ -55,27 +56,24 @@ pub(super) fn run(json: bool) -> Result<()> {
         let library = setup::installed(scope).map_err(|error| failure(scope, &error))?;
         found.push(Found::new(scope, "driver", DRIVER, library));
     }
-    // Driver managers look at the user's drivers first.
-    let registered = found.iter().find_map(|driver| driver.library.clone());
+    let states = [found[0].state, found[1].state];
     for source in setup::list().map_err(|error| failure(Scope::User, &error))? {
-        if let Some(library) = library_of(&source, registered.as_ref()) {
-            found.push(Found::new(source.scope, "data source", &source.name, library));
+        if is_ours(&source) {
+            found.push(Found::new(source.scope, "data source", &source.name, source.library));
         }
     }
     if json {
         return output::print_data(&format!("{}\n", serde_json::to_string_pretty(&found)?));
     }
-    output::print(&aligned(&found.iter().map(Found::row).collect::<Vec<_>>(), 4))
+    output::print(&aligned(&found.iter().map(Found::row).collect::<Vec<_>>(), 4))?;
+    if let [State::Installed | State::LibraryMissing, State::NotInstalled] = states {
+        note(&setup::advice(Scope::User).into_iter().collect::<Vec<_>>());
+    }
+    Ok(())
 }
 
-/// The library of a data source: a data source names it, or the driver. `None` = it is one of another driver.
-#[expect(clippy::option_option, reason = "it may be ours and have no library")]
-fn library_of(source: &DataSource, registered: Option<&PathBuf>) -> Option<Option<PathBuf>> {
-    let path = Path::new(&source.driver);
-    let is_library = path.file_name().is_some_and(|name| name == &*installed::file_of(installed::ODBC));
-    match () {
-        () if source.driver.eq_ignore_ascii_case(DRIVER) => Some(registered.cloned()),
-        () if is_library => Some(Some(path.to_owned())),
-        () => None,
-    }
+fn is_ours(source: &DataSource) -> bool {
+    let file = source.library.as_deref().and_then(Path::file_name);
+    source.driver.eq_ignore_ascii_case(DRIVER)
+        || file.is_some_and(|file| file == &*installed::file_of(installed::ODBC))
 }

@@ -3,8 +3,8 @@
 use super::Runner;
 use super::transaction::too_much;
 use crate::failure::{Failure, Result};
-use crate::{interrupt, terminal};
-use encoding_rs::{Encoding, UTF_8};
+use crate::{byte_order_mark, interrupt, terminal};
+use encoding_rs::UTF_8;
 use firearrow::Params;
 use std::borrow::Cow;
 use std::fs::File;
@@ -107,7 +107,9 @@ pub(crate) fn read_script(path: &Path) -> Result<String> {
 
 /// The text of a script: UTF-8, or UTF-16 with the byte order mark that PowerShell and editors on Windows begin it with.
 fn text(bytes: Vec<u8>, name: &str) -> Result<String> {
-    if let Some((encoding, mark)) = Encoding::for_bom(&bytes).filter(|(encoding, _)| *encoding != UTF_8) {
+    let marked =
+        byte_order_mark::encoding(&bytes).map_err(|error| Failure::other(format!("{name}: {error}")))?;
+    if let Some((encoding, mark)) = marked.filter(|(encoding, _)| *encoding != UTF_8) {
         let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes[mark..]);
         let wrong =
             || Failure::other(format!("{name}: it begins as {} and goes on otherwise", encoding.name()));

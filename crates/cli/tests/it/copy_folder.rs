@@ -367,6 +367,14 @@ matrix!(
         setup.assert_has("SELECT * FROM T_WIDE WHERE ID > 2990");
         copy("2980", &["--force"]).success();
         setup.assert_has("SELECT * FROM T_WIDE WHERE ID > 2980");
+        let named = |sql: &str, more: &[&str]| {
+            setup.copy(sql, &[&["--param", "a=10", "--param", "b=20"], more].concat())
+        };
+        named("SELECT ID FROM T_WIDE WHERE ID > :a AND ID <= :b", &["--force"]).success();
+        setup.assert_has("SELECT ID FROM T_WIDE WHERE ID > 10 AND ID <= 20");
+        // With markers in the place of names it would be the same query.
+        named("SELECT ID FROM T_WIDE WHERE ID > :b AND ID <= :a", &["--resume"])
+            .failure(1, &["a copy of another query: SELECT ID FROM T_WIDE WHERE ID > :a"]);
     },
     fn sorted_rows_begin_anew(target: &Target) {
         let setup = Setup::new(target, "20000");

@@ -19,7 +19,7 @@ matrix!(
         for part in ["created ", "pages of 16384 bytes, WIN1252"] {
             assert!(made.stderr.contains(part), "{made:?}");
         }
-        firearrow(target, &["create", &url]).failure(1, &["exist"]);
+        firearrow(target, &["create", &url]).failure(1, &["exist", "hint: choose another name"]);
         let info = firearrow(target, &["info", &url, "--json"]).success().json();
         assert_eq!((&info["page_size"], &info["database_charset"]), (&16384.into(), &"WIN1252".into()));
         assert!(firearrow(target, &["tables", &url, "--json"]).success().stdout.is_empty());

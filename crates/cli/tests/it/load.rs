@@ -489,6 +489,8 @@ matrix!(
         check(b"1,x\n2,y\n", &["--no-header"], "1,x\n2,y");
         check(b"a,b\n1,NULL\n2,\"NULL\"\n3,\n", &["--null", "NULL"], "1,\n2,NULL\n3,\"\"");
         check(b"a,b\n1,J\xf6rg \x80\n", &["--encoding", "latin1"], "1,Jörg €");
+        // As PowerShell writes it.
+        check(b"\xff\xfea\0,\0b\0\n\x001\0,\0J\0\xf6\0\n\0", &[], "1,Jö");
         check(b"\xff\xfea\0,\0b\0\n\x001\0,\0\xf6\0\n\0", &["--encoding", "utf-16le"], "1,ö");
         check(b"a\n1\n", &[], "1,");
         setup

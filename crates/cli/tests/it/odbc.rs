@@ -103,6 +103,8 @@ fn status_tells_what_is_missing() {
     home.install(&[]).success();
     let installed = ["user Firearrow: installed", "system Firearrow: not_installed", "user Shop: installed"];
     assert_eq!(status(&home), installed);
+    let shown = home.run(&["status"]).success();
+    assert!(shown.stderr.contains("etc/odbcinst.ini exists"), "{}", shown.stderr);
     fs::remove_file(home.path("driver.so")).expect("it is there");
     assert_eq!(
         status(&home),
@@ -111,6 +113,12 @@ fn status_tells_what_is_missing() {
     let shown = home.run(&["status"]).success();
     let lines = shown.text();
     assert_eq!(lines.matches("driver.so is missing").count(), 2, "{lines}");
+    // The system's driver is the one that programs get.
+    fs::write(home.path("etc/odbcinst.ini"), "[Firearrow]\nDriver = /bin/sh\n").expect("it is written");
+    assert_eq!(
+        status(&home),
+        ["user Firearrow: library_missing", "system Firearrow: installed", "user Shop: installed"]
+    );
 }
 
 #[test]

@@ -253,6 +253,11 @@ matrix!(
         let latin = script("latin", b"SELECT 1 FROM RDB$DATABASE;\nSELECT 'Z\xfcrich' FROM RDB$DATABASE");
         firearrow(target, &["query", &url, "-f", argument(&latin)])
             .failure(1, &["line 2: not UTF-8", "iconv"]);
+        let sql = "\u{feff}SELECT 'Zürich' FROM RDB$DATABASE";
+        let utf_16: Vec<u8> = sql.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let path = script("utf_16", &utf_16);
+        let outcome = firearrow(target, &["query", &url, "-f", argument(&path), "--format", "csv"]).success();
+        assert!(outcome.text().ends_with("Zürich\r\n"), "{}", outcome.text());
         firearrow(target, &["query", &url, "SET TERM a b; x"]).failure(2, &["SET TERM takes one terminator"]);
         // Ten megabytes, in one statement and in many.
         let long = format!("SELECT '{}' FROM RDB$DATABASE", "x".repeat(8_000));

@@ -90,7 +90,7 @@ fn passwords_are_never_shown() {
     let url = format!("firebird://alice:{SECRET}@127.0.0.1:1/x");
     plain(&[&url]).failure(2, &["alice:***@"]);
     plain(&["info", &url, &url]).failure(2, &[]);
-    plain(&["info", &url, "--verbose"]).failure(1, &["127.0.0.1:1"]);
+    plain(&["info", &url, "--verbose"]).failure(1, &["127.0.0.1:1", "hint: nothing listens there"]);
     plain(&["query", &url, "SELECT 1", "--verbose"]).failure(1, &[]);
     plain(&["info", &format!("{url}?nonsense=1")]).failure(2, &["nonsense"]);
     let keywords = format!("database=127.0.0.1/1:x;user=alice;password={SECRET}");

@@ -50,8 +50,10 @@ impl<L: Link> Session<AnyBackend<L>> {
         let backend = match AnyBackend::attach(config, create, &mut key).await {
             Err(error) if config.create_if_missing && !create && error.kind() == Kind::Database => {
                 match AnyBackend::attach(config, true, &mut key).await {
-                    // It was not missing: why it cannot be opened is what matters.
-                    Err(creating) if says_it_exists(creating.message()) => return Err(error),
+                    // Somebody else has created it meanwhile, or it was not missing: then the reason comes again.
+                    Err(creating) if says_it_exists(creating.message()) => {
+                        AnyBackend::attach(config, false, &mut key).await?
+                    }
                     result => result?,
                 }
             }
@@ -64,5 +66,6 @@ impl<L: Link> Session<AnyBackend<L>> {
 
 /// Whether the message of the engine's system says that the file to be created exists, in the words of Linux or Windows.
 fn says_it_exists(message: &str) -> bool {
-    message.contains("File exists") || message.contains("The file exists")
+    // The first line has the name of the file.
+    message.lines().skip(1).any(|line| line.contains("File exists") || line.contains("The file exists"))
 }

@@ -72,6 +72,8 @@ pub struct DataSource {
     pub scope: Scope,
     /// The name of its driver, or the path of the driver's library; "" if it has none.
     pub driver: String,
+    /// The library that programs get, if the driver is known.
+    pub library: Option<PathBuf>,
     /// Its description, or "".
     pub description: String,
 }
@@ -120,6 +122,11 @@ pub fn uninstall(scope: Scope) -> io::Result<Option<PathBuf>> {
 /// A file cannot be read.
 pub fn installed(scope: Scope) -> io::Result<Option<PathBuf>> {
     installed_in(&Registry::of_process(), scope)
+}
+
+/// Returns what else programs need to find a driver that is registered there.
+pub fn advice(scope: Scope) -> Option<String> {
+    Registry::of_process().advice(scope)
 }
 
 /// Adds a data source. `text` is a URL, a connection string, or a database as Firebird names it (`host:path`). One that
@@ -235,7 +242,8 @@ fn list_in(registry: &Registry) -> io::Result<Vec<DataSource>> {
             let entries = registry.entries(Kind::DataSource, scope, &name).ok().flatten().unwrap_or_default();
             let driver = registry.driver_of(scope, &name, &entries);
             let description = entry(&entries, "Description").unwrap_or_default().to_owned();
-            all.push(DataSource { driver, description, name, scope });
+            let library = registry.library_of(&entries);
+            all.push(DataSource { driver, library, description, name, scope });
         }
     }
     Ok(all)

@@ -77,16 +77,26 @@ pub(crate) fn device(path: &Path, options: &OpenOptions) -> Option<io::Result<Fi
 
 /// The files that a pattern (`*.parquet`) stands for, in the order of their names: consoles pass patterns on as they are.
 pub(crate) fn expanded(path: &Path) -> io::Result<Vec<PathBuf>> {
-    // Names contain neither, and verbatim paths begin so.
-    let is_pattern = |text: &&str| text.trim_start_matches(r"\\?\").contains(['*', '?']);
-    let Some(pattern) = path.to_str().filter(is_pattern) else { return Ok(vec![path.to_owned()]) };
-    let wrong = |text: &dyn std::fmt::Display| io::Error::new(io::ErrorKind::InvalidInput, text.to_string());
-    let options = glob::MatchOptions { case_sensitive: false, ..glob::MatchOptions::new() };
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    // No name contains them.
+    if !name.contains(['*', '?']) {
+        return Ok(vec![path.to_owned()]);
+    }
+    let wrong = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
     // Brackets are ordinary in names.
-    let matching = glob::glob_with(&pattern.replace('[', "[[]"), options).map_err(|error| wrong(&error))?;
-    let found = matching.collect::<Result<Vec<_>, _>>().map_err(glob::GlobError::into_error)?;
+    let pattern = glob::Pattern::new(&name.replace('[', "[[]")).map_err(|error| wrong(error.to_string()))?;
+    let parent = path.parent().unwrap_or(Path::new(""));
+    let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let mut found = Vec::new();
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        if entry.path().is_file() && pattern.matches(&entry.file_name().to_string_lossy().to_lowercase()) {
+            found.push(parent.join(entry.file_name()));
+        }
+    }
+    found.sort_unstable();
     match found.is_empty() {
-        true => Err(wrong(&"no file has such a name")),
+        true => Err(wrong("no file has such a name".to_owned())),
         false => Ok(found),
     }
 }
@@ -128,14 +138,16 @@ mod tests {
     #[test]
     fn patterns_stand_for_files() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b[1].csv", "A.csv", "c.parquet"] {
+        for name in ["b[1].csv", "A.csv", "Ä1.csv", "c.parquet"] {
             File::create(folder.path().join(name)).unwrap();
         }
         let found = |pattern: &str| -> Vec<_> {
             let found = expanded(&folder.path().join(pattern)).unwrap();
             found.iter().map(|path| path.file_name().unwrap().to_owned()).collect()
         };
-        assert_eq!(found("*.csv"), ["A.csv", "b[1].csv"]);
+        std::fs::create_dir(folder.path().join("folder.csv")).unwrap();
+        assert_eq!(found("*.csv"), ["A.csv", "b[1].csv", "Ä1.csv"]);
+        assert_eq!(found("ä*"), ["Ä1.csv"]);
         assert_eq!(found("?[1].CSV"), ["b[1].csv"]);
         // What is no pattern need not exist.
         assert_eq!(found("none.csv"), ["none.csv"]);

@@ -159,6 +159,17 @@ impl Registry {
         super::entry(entries, "Driver").unwrap_or_default().to_owned()
     }
 
+    /// The library of a data source, which names it or a driver. The system's drivers come first.
+    pub(super) fn library_of(&self, entries: &Entries) -> Option<PathBuf> {
+        let driver = super::entry(entries, "Driver").filter(|driver| !driver.is_empty())?;
+        if driver.contains('/') {
+            return Some(driver.into());
+        }
+        let of = |scope| self.entries(Kind::Driver, scope, driver).ok().flatten();
+        let found = of(Scope::System).or_else(|| of(Scope::User))?;
+        super::entry(&found, "Driver").map(PathBuf::from)
+    }
+
     /// Whether programs like this one can use what was found of a data source.
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "Windows has data sources of others")]
     pub(super) fn check_source(&self, _: &str, _: Option<&Entries>) -> io::Result<()> {

@@ -123,10 +123,14 @@ fn data_sources_are_found_as_the_driver_manager_finds_them() {
     assert_eq!(find("shop"), pairs(&[("Driver", "Firearrow"), ("Dbname", "h:x")]));
     assert_eq!(find("OFFICE"), pairs(&[("Driver", "Other"), ("Description", "d")]));
     assert_eq!(find("none"), None);
+    place.write(".odbcinst.ini", "[Firearrow]\nDriver=/home/me/ours.so\n[Other]\nDriver=/home/me/other.so\n");
+    place.write("etc/odbcinst.ini", "[Other]\nDriver=/usr/lib/other.so\n");
+    // With drivers, those of the system come first.
     let of = |name: &str, scope, driver: &str, description: &str| DataSource {
         name: name.into(),
         scope,
         driver: driver.into(),
+        library: Some(if driver == "Other" { "/usr/lib/other.so" } else { "/home/me/ours.so" }.into()),
         description: description.into(),
     };
     let expected = [of("Shop", Scope::User, "Firearrow", ""), of("Office", Scope::System, "Other", "d")];

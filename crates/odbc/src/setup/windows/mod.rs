@@ -176,6 +176,12 @@ impl Registry {
         driver.or_else(|| entry(entries, "Driver")).unwrap_or_default().to_owned()
     }
 
+    /// The library of a data source, which names it itself.
+    #[expect(clippy::unused_self, reason = "Unix has to look at its drivers")]
+    pub(super) fn library_of(&self, entries: &Entries) -> Option<PathBuf> {
+        entry(entries, "Driver").filter(|path| !path.is_empty()).map(PathBuf::from)
+    }
+
     /// Whether programs like this one can use what was found of a data source.
     pub(super) fn check_source(&self, name: &str, found: Option<&Entries>) -> io::Result<()> {
         let is_of_others = match found {

@@ -130,10 +130,15 @@ fn data_sources_are_added_and_removed() {
     }
     assert_eq!(place.list(Kind::DataSource, Scope::User), pairs(&[(name, DRIVER)]));
     place.add("Shop", "h:z", Scope::System).expect("added");
+    let library = |name: &str| {
+        let entries = data_source_in(registry, name).expect("read").expect("it is there");
+        Some(entry(&entries, "Driver").expect("it names its library").into())
+    };
     let of = |name: &str, scope, description: &str| DataSource {
         name: name.into(),
         scope,
         driver: DRIVER.into(),
+        library: library(name),
         description: description.into(),
     };
     let expected = [of(name, Scope::User, "d"), of("Shop", Scope::System, "")];
