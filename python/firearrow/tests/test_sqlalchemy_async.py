@@ -298,7 +298,7 @@ def test_a_connection_that_was_forgotten_is_closed(database: str, other: firearr
 
 def test_the_pool_is_bounded(database: str) -> None:
     async def work() -> None:
-        async with engine_of(database, pool_size=2, max_overflow=1, pool_timeout=0.3) as engine:
+        async with engine_of(database, pool_size=2, max_overflow=1, pool_timeout=2) as engine:
             held = [await engine.connect() for _ in range(3)]
             assert len({await used.scalar(ME) for used in held}) == 3
             with pytest.raises(sa.exc.TimeoutError):
