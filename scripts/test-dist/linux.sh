@@ -16,7 +16,7 @@ libraries=
 if [[ $machine == AArch64 && $(uname -m) != aarch64 ]]; then
     emulator=$(command -v qemu-aarch64-static) || { skip "needs qemu-aarch64-static (package qemu-user-static)"; exit; }
     libraries=/usr/aarch64-linux-gnu
-    [[ -d $libraries ]] || { skip "symbols of glibc 2.28 only; to run it needs package libc6-arm64-cross"; exit; }
+    [[ -f $libraries/lib/libgcc_s.so.1 ]] || { skip "symbols of glibc 2.28 only; to run it needs packages libc6-arm64-cross and libgcc-s1-arm64-cross"; exit; }
     cp "$emulator" "$root/emulator"
     command=(in_root "$root" /emulator /bin/firearrow)
 fi
@@ -25,7 +25,8 @@ mkdir -p "$root"/{lib64,usr/lib}
 for library in $(readelf --wide --dynamic "$root/bin/firearrow" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') \
     "$(basename "$(readelf --wide --program-headers "$root/bin/firearrow" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')")" \
     libc.so.6 libm.so.6 libgcc_s.so.1; do
-    found=$(find "$libraries"/lib "$libraries"/lib64 "$libraries"/usr/lib -name "$library" -not -path '*/lib32/*' 2>/dev/null | head -n 1)
+    # Not every folder is there.
+    found=$(find "$libraries"/lib "$libraries"/lib64 "$libraries"/usr/lib -name "$library" -not -path '*/lib32/*' 2>/dev/null | head -n 1 || true)
     [[ -n $found ]] || fail "there is no $library"
     cp --dereference --no-clobber "$found" "$root/lib/$library"
 done
