@@ -18,16 +18,14 @@ add_papers() {
 # The command may need a program to run it here, which then comes first. If none can, one for this machine is built.
 add_completions() {
     local folder=$1 command=("${@:2}")
-    # That of the archive for this machine, if it was built from the same commit.
-    local other=$work/firearrow-$version-$(uname -m)-linux-gnu/bin/firearrow
-    if ! "${command[@]}" --version >/dev/null 2>&1 && grep --quiet --fixed-strings "commit: $FIREARROW_COMMIT" \
-        <("$other" --version --verbose 2>/dev/null); then
-        command=("$other")
-    fi
     if ! "${command[@]}" --version >/dev/null 2>&1; then
-        say "the command does not run here: building another one, for the completions"
-        env -u CARGO_ENCODED_RUSTFLAGS -u CFLAGS cargo build --quiet --locked --profile demo --package firearrow-cli
-        command=("$target/demo/firearrow")
+        # That of the archive for this machine, if it was built from the same commit.
+        command=("$work/firearrow-$version-$(uname -m)-linux-gnu/bin/firearrow")
+        if ! grep --quiet --fixed-strings "commit: $FIREARROW_COMMIT" <("${command[@]}" --version --verbose 2>/dev/null); then
+            say "the command does not run here: building another one, for the completions"
+            env -u CARGO_ENCODED_RUSTFLAGS -u CFLAGS cargo build --quiet --locked --profile demo --package firearrow-cli
+            command=("$target/demo/firearrow")
+        fi
     fi
     mkdir -p "$folder"/{bash-completion/completions,zsh/site-functions,fish/vendor_completions.d,powershell}
     "${command[@]}" completions bash >"$folder/bash-completion/completions/firearrow"

@@ -106,23 +106,24 @@ pub(crate) fn read_script(path: &Path) -> Result<String> {
 }
 
 /// The text of a script: UTF-8, or UTF-16 with the byte order mark that PowerShell and editors on Windows begin it with.
-fn text(bytes: Vec<u8>, name: &str) -> Result<String> {
+fn text(mut bytes: Vec<u8>, name: &str) -> Result<String> {
     let marked =
         byte_order_mark::encoding(&bytes).map_err(|error| Failure::other(format!("{name}: {error}")))?;
-    if let Some((encoding, mark)) = marked.filter(|(encoding, _)| *encoding != UTF_8) {
-        let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes[mark..]);
+    let (encoding, mark) = marked.unwrap_or((UTF_8, 0));
+    let text = bytes.split_off(mark);
+    if encoding != UTF_8 {
+        let decoded = encoding.decode_without_bom_handling_and_without_replacement(&text);
         let wrong =
             || Failure::other(format!("{name}: it begins as {} and goes on otherwise", encoding.name()));
-        return text.map(Cow::into_owned).ok_or_else(wrong);
+        return decoded.map(Cow::into_owned).ok_or_else(wrong);
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(text).map_err(|error| {
         let before = error.as_bytes()[..error.utf8_error().valid_up_to()].iter();
         let line = before.filter(|byte| **byte == b'\n').count() + 1;
         Failure::other(format!(
             "{name}, line {line}: not UTF-8; convert it: iconv -f WINDOWS-1252 -t UTF-8 {name}"
         ))
-    })?;
-    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+    })
 }
 
 /// Scripts that run each other would never end.
