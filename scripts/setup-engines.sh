@@ -21,8 +21,8 @@ pip install "firebird-embedded==$engine5"
 
 if [[ ${1:-} == demo ]]; then exit 0; fi
 
-# Prints the path of a system library, given its name.
-library() { PATH=$PATH:/sbin ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }'; }
+# Prints the path of a system library, given its name. It reads to the end: if awk ended first, ldconfig could fail, and this with it.
+library() { PATH=$PATH:/sbin ldconfig -p | awk -v name="$1" '$1 == name && !path { path = $NF } END { print path }'; }
 
 for version in "$engine4" "$engine3"; do
     folder=$cache/firebird-embedded-${version%.*.*}

@@ -5,7 +5,7 @@ source scripts/test-dist/common.sh "$1"
 
 tar --extract --file "$file" --directory "$folder" --strip-components 1
 check_paths "$folder"
-if readelf --program-headers "$folder/firearrow" | grep -q INTERP; then fail "it is not static"; fi
+if readelf --program-headers "$folder/firearrow" | grep INTERP >/dev/null; then fail "it is not static"; fi
 mkdir "$folder/empty"
 cp "$folder/firearrow" "$folder/empty"
 
