@@ -40,7 +40,7 @@ test: setup ## Run all tests on every server there is, then count what ran where
 test-scale: setup ## Test Spark, Ray and Dask on every available server; takes half an hour, downloads 1 GB, and needs Java 17
 	scripts/test-scale.sh
 
-test-windows: setup ## Run the tests of the client, ADBC and ODBC as Windows programs, under Wine
+test-windows: setup ## Run the tests of the client, the drivers and the command as Windows programs, under Wine
 	scripts/test-windows.sh
 
 test-arm: setup ## Run the tests of the client as programs for 64-bit ARM, under QEMU

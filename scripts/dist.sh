@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what users download into target/dist. Arguments say what of it; without any, all of it.
+# Builds what users download into target/dist. Arguments name the parts to build; the default is all.
 #
 # DIST_PROFILE names another profile of cargo's (`demo` is the fastest one), to try this script.
 set -euo pipefail
@@ -36,7 +36,7 @@ scripts/step.sh tools scripts/dist/tools.sh "${targets[@]}"
 
 # Files of another commit must not get into the same list of checksums.
 readonly about="$FIREARROW_COMMIT $profile"
-if [[ $(cat "$work/about" 2>/dev/null) != "$about" ]]; then rm -rf "$output"; fi
+if [[ $about == *-dirty* || $(cat "$work/about" 2>/dev/null) != "$about" ]]; then rm -rf "$output" "$work"; fi
 mkdir -p "$output" "$work"
 echo "$about" >"$work/about"
 

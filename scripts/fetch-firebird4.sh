@@ -24,13 +24,13 @@ if [[ -f $tree/.complete ]]; then
     say "$(cat "$tree/.complete") is in place"
     exit 0
 fi
-command -v apt-get dpkg-deb >/dev/null || unavailable "it comes from Debian packages, and apt-get or dpkg-deb is missing"
+{ command -v apt-get && command -v dpkg-deb; } >/dev/null || unavailable "it comes from Debian packages, and apt-get or dpkg-deb is missing"
 [[ -f $keyring ]] || unavailable "$keyring is missing (package debian-archive-keyring)"
 
 # The mirror that this machine uses has the other suites, too.
 # shellcheck disable=SC2016 # apt expands these, not the shell
 mirror=$(apt-get indextargets --format '$(ORIGIN)|$(COMPONENT)|$(IDENTIFIER)|$(CODENAME)|$(REPO_URI)' |
-    awk -F'|' '$1 == "Debian" && $2 == "main" && $3 == "Packages" && $4 !~ /-/ { print $5; exit }')
+    awk -F'|' '$1 == "Debian" && $2 == "main" && $3 == "Packages" && $4 !~ /-/ && !uri { uri = $5 } END { print uri }')
 [[ -n $mirror ]] || unavailable "apt has no Debian package lists (apt-get update may help)"
 
 # A private apt with lists, downloads and state in the cache folder; the system's apt does not see them. The

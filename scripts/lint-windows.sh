@@ -9,6 +9,6 @@ if [[ ! -d $(rustc --print target-libdir --target "$triple") ]]; then
 elif ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
     echo "SKIP lints for Windows: no compiler: install gcc-mingw-w64-x86-64"
 else
-    packages=(firearrow-system firearrow-fbapi firearrow-testkit firearrow firearrow-driver firearrow-adbc firearrow-odbc firearrow-cli)
-    cargo clippy --target "$triple" "${packages[@]/#/--package=}" --lib --bins --tests -- --deny warnings
+    source scripts/wine/packages.sh
+    cargo clippy --target "$triple" "${windows_packages[@]/#/--package=}" --lib --bins --tests -- --deny warnings
 fi

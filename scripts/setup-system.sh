@@ -6,7 +6,7 @@ set -euo pipefail
 
 say() { echo "system packages: $*"; }
 
-if ! command -v apt-get dpkg-query >/dev/null; then
+if ! { command -v apt-get && command -v dpkg-query; } >/dev/null; then
     say "this is not Debian or a relative; see the list in scripts/setup-system.sh"
     exit 1
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests as programs for another system or processor: test-foreign.sh TARGET PACKAGE... [-- ARGUMENTS-OF-TESTS]
 #
-# The caller says by cargo's variables how they are linked and run. Their servers are those of this machine: the testkit's example
+# The caller sets cargo's variables for the linker and the runner. Their servers are those of this machine: the testkit's example
 # `host` starts them for the test programs. Counts what ran on which server, as scripts/test.sh does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,5 +12,5 @@ packages=()
 while (($#)) && [[ $1 != -- ]]; do packages+=(--package "$1") && shift; done
 
 cargo build --quiet --package firearrow-testkit --example host
-# Documentation has the same code as on this machine.
+# `--tests` leaves out the tests in documentation, which run natively.
 exec "${CARGO_TARGET_DIR:-target}/debug/examples/host" scripts/test.sh --target "$triple" "${packages[@]}" --tests "$@"

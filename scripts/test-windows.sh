@@ -7,14 +7,14 @@ if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "tests for Windows" 
 
 readonly triple=x86_64-pc-windows-gnu
 if (($# == 0)) || [[ $1 == -- ]]; then
-    set -- firearrow-proto firearrow-system firearrow-fbapi firearrow-testkit firearrow firearrow-driver firearrow-adbc firearrow-odbc firearrow-cli "$@"
+    source scripts/wine/packages.sh
+    set -- "${windows_packages[@]}" "$@"
 fi
 
 skip() { echo "SKIP $* for Windows: $reason" && exit 0; }
-if ! { command -v wine && command -v wineserver; } >/dev/null; then
-    reason="no Wine: install wine and wine64" skip "$@"
-elif ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
-    reason="no linker: install gcc-mingw-w64-x86-64" skip "$@"
+reason=$(scripts/wine/missing.sh)
+if [[ -n $reason ]]; then
+    skip "$@"
 elif [[ ! -d $(rustc --print target-libdir --target "$triple") ]]; then
     reason="no standard library: run \`rustup target add $triple\`" skip "$@"
 fi

@@ -53,7 +53,9 @@ def platform_tag(library: Path) -> str:
     with library.open("rb") as file:
         elf = ELFFile(file)
         needed = [tag.needed for tag in elf.get_section_by_name(".dynamic").iter_tags("DT_NEEDED")]
-        machine = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64"}.get(elf["e_machine"], platform.machine())
+        machine = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64"}.get(elf["e_machine"])
+        if machine is None:
+            raise ValueError(f"{library} is for the processor {elf['e_machine']}, for which there is no tag here")
         major, minor = os.environ.get("FIREARROW_GLIBC", "2.17").split(".")
         glibc = (int(major), int(minor))
         for _, versions in elf.get_section_by_name(".gnu.version_r").iter_versions():

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Source this file in the checkout's folder: what every part of `make dist` builds from, with and into.
+# Source this file in the checkout's folder: settings and helper functions that all parts of `make dist` share.
 
 # Nothing in a file may depend on who built it, where and when.
 export LC_ALL=C TZ=UTC
@@ -7,8 +7,7 @@ umask 022
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 readonly target output=$target/dist work=$target/dist-work profile=${DIST_PROFILE:-packaged}
-# The oldest glibc that the files for Linux work with.
-readonly glibc=2.28
+source scripts/dist/glibc.sh
 version=$(awk -F '"' '/^version = / { print $2; exit }' Cargo.toml)
 readonly version
 # Where cargo puts what it builds with the profile.
@@ -31,12 +30,16 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-315532800}
 # Paths of this machine that compilers would put into messages of panics: those of the checkout, of the registry and of the toolchain.
 rust=$(rustc --print sysroot)/lib/rustlib/src/rust
 maps=("$PWD=." "$rust=/rustc/$(rustc -vV | awk '/^commit-hash/ { print $2 }')")
-for registry in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do maps+=("$registry=/cargo"); done
+registry=${CARGO_HOME:-$HOME/.cargo}/registry/src
+# On a new machine the first build would make the folder, and the second one have other flags.
+[[ -d $registry ]] || cargo fetch --quiet --locked
+for registry in "$registry"/*; do maps+=("$registry=/cargo"); done
 rust_flags=("${maps[@]/#/--remap-path-prefix=}") c_flags=("${maps[@]/#/-ffile-prefix-map=}")
 # Flags with blanks in them can only be separated so.
 CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${rust_flags[*]}")
-CFLAGS=${c_flags[*]}
-export CARGO_ENCODED_RUSTFLAGS CFLAGS
+CFLAGS=$(printf '%q ' "${c_flags[@]}")
+# Those of C as the shell would separate them.
+export CARGO_ENCODED_RUSTFLAGS CFLAGS CC_SHELL_ESCAPED_FLAGS=1
 unset rust maps registry rust_flags c_flags commit RUSTFLAGS
 
 say() { echo "dist: $*"; }
@@ -53,7 +56,10 @@ build() {
 build_all() { build "$1" --package firearrow-cli --package firearrow-adbc --package firearrow-odbc --lib --bins; }
 
 # Prints the folder with what was built for a target.
-built() { echo "$target/${1%."$glibc"}/$folder_of_profile"; }
+built() { echo "$target/$1/$folder_of_profile"; }
 
-# Gives everything in a folder the time of the commit.
-touch_all() { find "$1" -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" {} +; }
+# Gives everything in a folder the time of the commit. A checkout's group may have been handed down to it.
+touch_all() {
+    find "$1" -type d -exec chmod g-s {} +
+    find "$1" -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" {} +
+}

@@ -15,8 +15,10 @@ add_papers "$folder" install-windows.md
 # All in one folder, where Windows looks for libraries.
 install --target-directory "$folder" "$from"/{firearrow.exe,adbc_driver_firebird.dll,firearrowodbc.dll}
 # Wine runs the command here, in a folder of its own.
-export WINEDEBUG=-all WINEPREFIX=$target/wine
-if command -v wine >/dev/null && [[ -x scripts/wine/prepare.sh ]]; then scripts/wine/prepare.sh; fi
+# Not that of test-windows.sh, which may run at the same time.
+export WINEDEBUG=-all WINEPREFIX=$target/wine-dist
+missing=$(scripts/wine/missing.sh)
+[[ -n $missing ]] || scripts/wine/prepare.sh
 add_completions "$folder/share" wine "$folder/firearrow.exe"
-if command -v wineserver >/dev/null; then wineserver --kill || true; fi
+[[ -n $missing ]] || wineserver --kill || true
 zip_up "$name"

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Source this file first: what the tests of all kinds of files share. FIREARROW_URL is a database that does not exist yet.
 
+source scripts/dist/glibc.sh
 readonly file=$1
 name=$(basename "$file")
 folder=$(mktemp -d)
@@ -19,15 +20,30 @@ contains() { [[ $1 == *"$2"* ]] || fail "\"$2\" is missing in: $1"; }
 check_glibc() {
     local newest
     newest=$(readelf --wide --version-info "$@" | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1)
-    [[ $(printf '%s\n' "$newest" GLIBC_2.28 | sort -V | tail -n 1) == GLIBC_2.28 ]] || fail "it needs $newest"
+    [[ $(printf '%s\n' "$newest" "GLIBC_$glibc" | sort -V | tail -n 1) == "GLIBC_$glibc" ]] || fail "it needs $newest"
 }
 
 # No file tells where it was built.
 check_paths() {
     local paths
-    paths=$(grep --recursive --text --only-matching --fixed-strings --max-count 3 -e "$PWD/" -e "$HOME/.cargo/" -e "$HOME/.rustup/" "$1" || true)
+    paths=$(grep --recursive --text --only-matching --fixed-strings --max-count 3 -e "$PWD/" -e "${CARGO_HOME:-$HOME/.cargo}/" \
+        -e "$(rustc --print sysroot)/" -e "$(realpath -m "${CARGO_TARGET_DIR:-target}")/" "$1" || true)
     [[ -z $paths ]] || fail "paths of this machine: $paths"
 }
+
+# Prints the machine of a program: x86_64, aarch64, or as ELF calls it.
+machine_of() {
+    local machine
+    machine=$(readelf --file-header "$1" | awk '/Machine:/ { print $NF }')
+    case $machine in
+        X86-64) echo x86_64 ;;
+        AArch64) echo aarch64 ;;
+        *) echo "$machine" ;;
+    esac
+}
+
+# Prints the emulator that programs of a machine need here. Ends the test as skipped if there is none.
+emulator_for() { command -v "qemu-$1-static" || { skip "needs qemu-$1-static (package qemu-user-static)" >&2; return 1; }; }
 
 # Runs a command in a folder that is the root of its file system.
 in_root() {

@@ -14,7 +14,7 @@ fi
 architecture=$(dpkg-deb --field "$file" Architecture)
 if [[ $architecture != $(dpkg --print-architecture) ]]; then skip "content only: it is for $architecture"; exit; fi
 if ((EUID)); then skip "content only: root can install it"; exit; fi
-if ! command -v odbcinst isql >/dev/null; then skip "content only: needs unixodbc"; exit; fi
+if ! { command -v odbcinst && command -v isql; } >/dev/null; then skip "content only: needs unixodbc"; exit; fi
 package=$(dpkg-deb --field "$file" Package)
 if odbcinst -q -d -n Firearrow >/dev/null 2>&1; then skip "content only: a driver Firearrow is registered already"; exit; fi
 

@@ -9,18 +9,18 @@ tar --extract --file "$file" --directory "$root" --strip-components 1
 check_paths "$root"
 check_glibc "$root/bin/firearrow" "$root"/lib/*.so
 
-machine=$(readelf --file-header "$root/bin/firearrow" | awk '/Machine:/ { print $NF }')
+machine=$(machine_of "$root/bin/firearrow")
 command=(in_root "$root" /bin/firearrow)
 # Where the C library of the processor is: here, or where Debian puts it to compile for others.
 libraries=
-if [[ $machine == AArch64 && $(uname -m) != aarch64 ]]; then
-    emulator=$(command -v qemu-aarch64-static) || { skip "needs qemu-aarch64-static (package qemu-user-static)"; exit; }
-    libraries=/usr/aarch64-linux-gnu
-    [[ -f $libraries/lib/libgcc_s.so.1 ]] || { skip "symbols of glibc 2.28 only; to run it needs packages libc6-arm64-cross and libgcc-s1-arm64-cross"; exit; }
+if [[ $machine != $(uname -m) ]]; then
+    emulator=$(emulator_for "$machine") || exit 0
+    libraries=/usr/$machine-linux-gnu
+    [[ -f $libraries/lib/libgcc_s.so.1 ]] || { skip "symbols of glibc $glibc only; to run it needs $libraries (packages libc6-arm64-cross and libgcc-s1-arm64-cross for aarch64)"; exit; }
     cp "$emulator" "$root/emulator"
     command=(in_root "$root" /emulator /bin/firearrow)
 fi
-# What it links to, and nothing else.
+# The libraries it links to, those of C that its drivers link to, and the loader.
 mkdir -p "$root"/{lib64,usr/lib}
 for library in $(readelf --wide --dynamic "$root/bin/firearrow" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') \
     "$(basename "$(readelf --wide --program-headers "$root/bin/firearrow" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')")" \
@@ -42,4 +42,4 @@ if [[ ${command[2]} == /bin/firearrow ]]; then
     "$root/bin/firearrow" odbc install >/dev/null 2>&1
     contains "$(cat "$HOME/.odbcinst.ini")" "/lib/libfirearrowodbc.so"
 fi
-passed "needs glibc 2.28 at most; in a root with the C library"
+passed "needs glibc $glibc at most; in a root with the C library"

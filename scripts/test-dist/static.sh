@@ -9,10 +9,10 @@ if readelf --program-headers "$folder/firearrow" | grep INTERP >/dev/null; then 
 mkdir "$folder/empty"
 cp "$folder/firearrow" "$folder/empty"
 
-machine=$(readelf --file-header "$folder/firearrow" | awk '/Machine:/ { print $NF }')
+machine=$(machine_of "$folder/firearrow")
 command=(in_root "$folder/empty" /firearrow)
-if [[ $machine == AArch64 && $(uname -m) != aarch64 ]]; then
-    emulator=$(command -v qemu-aarch64-static) || { skip "needs qemu-aarch64-static (package qemu-user-static)"; exit; }
+if [[ $machine != $(uname -m) ]]; then
+    emulator=$(emulator_for "$machine") || exit 0
     cp "$emulator" "$folder/empty/emulator"
     command=(in_root "$folder/empty" /emulator /firearrow)
 fi

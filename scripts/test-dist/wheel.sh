@@ -6,7 +6,7 @@ source scripts/test-dist/common.sh "$1"
 python3 -m zipfile -e "$file" "$folder/content"
 check_paths "$folder/content"
 check_glibc "$(find "$folder/content" -name '*.so')"
-[[ $name == *manylinux_2_28_* ]] || fail "its tag is not that of glibc 2.28"
+[[ $name == *"manylinux_${glibc/./_}_"* ]] || fail "its tag is not that of glibc $glibc"
 if [[ $name != *_"$(uname -m)".whl ]]; then skip "content only: it is for another processor"; exit; fi
 
 python3 -m venv "$folder/environment"

@@ -3,13 +3,14 @@
 set -euo pipefail
 source scripts/test-dist/common.sh "$1"
 
-(cd "$folder" && unzip -q "$file")
+python3 -m zipfile -e "$file" "$folder"
 check_paths "$folder"
 program=$(echo "$folder"/*/firearrow.exe)
-{ command -v wine && command -v wineserver; } >/dev/null || { skip "content only: needs Wine"; exit; }
+missing=$(scripts/wine/missing.sh)
+[[ -z $missing ]] || { skip "content only: $missing"; exit; }
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 # Never the user's own folder of Wine.
-export WINEDEBUG=-all WINEPREFIX=$target/wine
+export WINEDEBUG=-all WINEPREFIX=$target/wine-dist
 trap 'wineserver --kill || true; rm -rf "$folder"' EXIT
 scripts/wine/prepare.sh
 check_command wine "$program"

@@ -1,5 +1,6 @@
 //! What is installed with this command: the libraries of the drivers, and programs that benchmarks compare with.
 
+use crate::platform::folders::LIBRARIES;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ const WHERE: &str = match cfg!(target_env = "musl") {
     false => "the archives for Linux and Windows contain it, and `make build` makes it",
 };
 
-/// Finds a library in this program's folder, or in the folder `lib` next to that.
+/// Finds a library in this program's folder or, on Unix, in the folder `lib` next to that.
 ///
 /// # Errors
 /// What is missing, and where it comes from; callers add how to name another one.
@@ -27,11 +28,14 @@ pub(crate) fn library(library: &str) -> Result<PathBuf, String> {
     let name = file_of(library);
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let folder = program.parent().unwrap_or(Path::new("."));
-    let places = [folder.join(&name), folder.join("../lib").join(&name)];
-    places
-        .into_iter()
-        .find(|place| place.is_file())
-        .ok_or_else(|| format!("there is no {name} in {} or ../lib; {WHERE}", folder.display()))
+    let mut places = LIBRARIES.iter().map(|place| match *place {
+        "." => folder.join(&name),
+        place => folder.join(place).join(&name),
+    });
+    places.find(|place| place.is_file()).ok_or_else(|| {
+        let others = LIBRARIES[1..].iter().map(|place| format!(" or {place}")).collect::<String>();
+        format!("there is no {name} in {}{others}; {WHERE}", folder.display())
+    })
 }
 
 /// Looks for something else in this program's folder.

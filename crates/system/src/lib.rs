@@ -1,10 +1,14 @@
-//! What several crates ask the operating system for, under the same names on each system: its shell, the file that
-//! contains this code. What only one crate needs is in that crate's `platform`.
+//! What several crates ask the operating system for, under the same names on each system: its shell, the end of a
+//! process with its children, the file that contains this code. What only one crate needs is in that crate's `platform`.
 //!
-//! [`pe`] reads files of Windows on any system.
+//! [`elf`] and [`pe`] tell what a file is to the loader, on any system.
 #![deny(unsafe_code)]
 
+pub mod elf;
+mod file_kind;
 pub mod pe;
+
+pub use file_kind::FileKind;
 
 #[cfg(unix)]
 mod unix;

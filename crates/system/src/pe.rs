@@ -1,23 +1,9 @@
-//! What a file of Windows is to the loader (Portable Executable), whose own messages do not say why it refuses one.
+//! Tells libraries from programs by their PE headers (Windows). The loader does not say why it refuses a file.
 
+use crate::FileKind;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
-
-/// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A library that programs like this one can load.
-    Library,
-    /// A library for 32-bit programs.
-    Library32,
-    /// A library for another processor.
-    Foreign,
-    /// A program.
-    Program,
-    /// Neither.
-    Other,
-}
 
 /// Where the file says at which offset its header is.
 const OFFSET: usize = 0x3c;
@@ -34,11 +20,11 @@ const MACHINE_32: u16 = 0x014c;
 ///
 /// # Errors
 /// It cannot be read.
-pub fn kind(path: &Path) -> io::Result<Kind> {
+pub fn kind(path: &Path) -> io::Result<FileKind> {
     let mut file = File::open(path)?;
     let mut start = Vec::new();
     file.by_ref().take(OFFSET as u64 + 4).read_to_end(&mut start)?;
-    let Some(offset) = header_offset(&start) else { return Ok(Kind::Other) };
+    let Some(offset) = header_offset(&start) else { return Ok(FileKind::Other) };
     file.seek(SeekFrom::Start(offset.into()))?;
     let mut header = Vec::new();
     file.take(HEADER as u64).read_to_end(&mut header)?;
@@ -50,16 +36,16 @@ fn header_offset(start: &[u8]) -> Option<u32> {
     start.starts_with(b"MZ").then(|| u32::from_le_bytes(offset))
 }
 
-fn of_header(header: &[u8]) -> Kind {
+fn of_header(header: &[u8]) -> FileKind {
     let Some(header) = header.first_chunk::<HEADER>().filter(|header| header.starts_with(b"PE\0\0")) else {
-        return Kind::Other;
+        return FileKind::Other;
     };
     let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
     match half(4) {
-        _ if half(22) & IS_LIBRARY == 0 => Kind::Program,
-        MACHINE => Kind::Library,
-        MACHINE_32 => Kind::Library32,
-        _ => Kind::Foreign,
+        _ if half(22) & IS_LIBRARY == 0 => FileKind::Program,
+        MACHINE => FileKind::Library,
+        MACHINE_32 => FileKind::Library32,
+        _ => FileKind::Foreign,
     }
 }
 
@@ -78,13 +64,13 @@ mod tests {
     #[test]
     fn libraries_are_told_from_other_files() {
         for (header, expected) in [
-            (header(MACHINE, IS_LIBRARY | 2), Kind::Library),
-            (header(MACHINE_32, IS_LIBRARY), Kind::Library32),
-            (header(MACHINE, 2), Kind::Program),
-            (header(MACHINE_32, 2), Kind::Program),
-            (header(0x01c4, IS_LIBRARY), Kind::Foreign),
-            (header(MACHINE, IS_LIBRARY)[..20].to_vec(), Kind::Other),
-            (b"NE".to_vec(), Kind::Other),
+            (header(MACHINE, IS_LIBRARY | 2), FileKind::Library),
+            (header(MACHINE_32, IS_LIBRARY), FileKind::Library32),
+            (header(MACHINE, 2), FileKind::Program),
+            (header(MACHINE_32, 2), FileKind::Program),
+            (header(0x01c4, IS_LIBRARY), FileKind::Foreign),
+            (header(MACHINE, IS_LIBRARY)[..20].to_vec(), FileKind::Other),
+            (b"NE".to_vec(), FileKind::Other),
         ] {
             assert_eq!(of_header(&header), expected);
         }
@@ -101,10 +87,10 @@ mod tests {
         file.resize(100, 0);
         file.extend(header(MACHINE, IS_LIBRARY));
         std::fs::write(&path, &file).unwrap();
-        assert_eq!(kind(&path).unwrap(), Kind::Library);
+        assert_eq!(kind(&path).unwrap(), FileKind::Library);
         // The offset leads beyond its end.
         std::fs::write(&path, &file[..90]).unwrap();
-        assert_eq!(kind(&path).unwrap(), Kind::Other);
+        assert_eq!(kind(&path).unwrap(), FileKind::Other);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -112,7 +98,7 @@ mod tests {
     #[test]
     fn a_library_of_the_system_is_one_and_this_program_is_none() {
         let system = std::env::var("SystemRoot").unwrap();
-        assert_eq!(kind(&Path::new(&system).join(r"system32\kernel32.dll")).unwrap(), Kind::Library);
-        assert_eq!(kind(&std::env::current_exe().unwrap()).unwrap(), Kind::Program);
+        assert_eq!(kind(&Path::new(&system).join(r"system32\kernel32.dll")).unwrap(), FileKind::Library);
+        assert_eq!(kind(&std::env::current_exe().unwrap()).unwrap(), FileKind::Program);
     }
 }

@@ -13,6 +13,8 @@ const TEMPLATE: &str = include_str!("../../../adbc/manifest/firebird.toml");
 /// Reads a manifest, if there is one.
 pub(super) fn read(path: &Path) -> io::Result<Option<Entry>> {
     match fs::read_to_string(path) {
+        // What a power failure left of one.
+        Ok(text) if text.is_empty() => Ok(None),
         Ok(text) => Ok(Some(Entry { library: shared(&text), is_ours: text.contains(ENTRYPOINT) })),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -27,6 +29,8 @@ pub(super) fn write(path: &Path, library: &str) -> io::Result<()> {
     files::as_public_file(&mut builder);
     let mut file = interrupt::temporary(|| builder.tempfile_in(folder))?;
     file.write_all(text(library).as_bytes())?;
+    files::make_public(file.as_file())?;
+    file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::args::CopyArgs;
 use crate::failure::{Failure, Result};
 use crate::folder::manifest::{Entry, Manifest, Part, sync};
 use crate::folder::scan::Scan;
-use crate::folder::{MANIFEST, SUCCESS};
+use crate::folder::{LOCK, MANIFEST, SUCCESS};
 use crate::platform::files;
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
@@ -20,8 +20,8 @@ pub(super) struct Destination {
     scan: Scan,
     /// What an earlier run has written, for `--resume`.
     earlier: Option<Manifest>,
-    /// Holds the lock.
-    _lock: Option<File>,
+    /// Keeps other processes out, until it is dropped.
+    lock: Mutex<Option<File>>,
 }
 
 impl Destination {
@@ -44,7 +44,7 @@ impl Destination {
         let root = dunce::canonicalize(root).map_err(|error| failed(&error))?;
         let lock = lock(&root)?;
         let scan = Scan::of(&root)?;
-        let mut destination = Self { root, is_new, scan, earlier: None, _lock: lock };
+        let mut destination = Self { root, is_new, scan, earlier: None, lock: Mutex::new(lock) };
         destination.check(args)?;
         Ok(destination)
     }
@@ -124,6 +124,8 @@ impl Destination {
     /// Removes the folder if this run has created it and nothing is in it.
     pub(super) fn leave(&self) {
         if self.is_new {
+            // It may be a file in the folder.
+            drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
             let _ = fs::remove_dir(&self.root);
         }
     }
@@ -164,9 +166,8 @@ impl<'a> Ledger<'a> {
 
 /// Locks a folder until the process ends, where the file system can.
 fn lock(root: &Path) -> Result<Option<File>> {
-    let folder = files::open_folder(root).map_err(|error| Failure::file(root, &error))?;
-    match folder.try_lock() {
-        Ok(()) => Ok(Some(folder)),
+    match files::lock_folder(root, LOCK) {
+        Ok(lock) => Ok(Some(lock)),
         Err(TryLockError::WouldBlock) => {
             Err(Failure::other(format!("{}: another process is writing this folder", root.display())))
         }

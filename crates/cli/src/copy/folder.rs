@@ -6,6 +6,7 @@ use super::part::Layout;
 use super::plan::Plan;
 use super::readers::{copy_part, on_each};
 use super::resume;
+use super::spellings::Spellings;
 use crate::failure::{Failure, Result};
 use crate::folder::Manifest;
 use crate::folder::manifest::Part;
@@ -87,7 +88,7 @@ impl<'a> Copying<'a> {
         let plan = Plan::new(args, config, earlier.as_ref().map(|earlier| earlier.pages.max(1)))?;
         let all = plan.parts().len();
         let readers = args.readers.filter(|readers| *readers > 0).unwrap_or_else(processors).min(all);
-        let layout = Layout::new(args, root, &plan.schema, readers)?;
+        let mut layout = Layout::new(args, root, &plan.schema, readers)?;
         let copy = plan.copy(layout.partition_by());
         let mut parts = Vec::new();
         if let Some(earlier) = earlier {
@@ -113,6 +114,7 @@ impl<'a> Copying<'a> {
         // First of all it says that the copy is not complete any more.
         let ledger = Ledger::begin(root, manifest)?;
         destination.clear(ledger.lock().files())?;
+        layout.spellings = Spellings::of(root, ledger.lock().files())?;
         Ok(Begun::Copying(Box::new(Self { plan, layout, ledger, missing, readers, kept_rows })))
     }
 

@@ -15,6 +15,7 @@ mod plan;
 mod readers;
 mod resume;
 mod rolling;
+mod spellings;
 mod spread;
 mod state;
 

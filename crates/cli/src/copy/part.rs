@@ -2,6 +2,7 @@
 
 use super::args::CopyArgs;
 use super::rolling::Rolling;
+use super::spellings::Spellings;
 use super::spread::Spread;
 use crate::failure::{Failure, Result};
 use crate::folder::hive;
@@ -30,6 +31,8 @@ pub(super) struct Layout {
     pub(super) memory: usize,
     /// Bytes written so far.
     pub(super) written: Arc<AtomicU64>,
+    /// Of the folders, if the file system ignores letter case.
+    pub(super) spellings: Option<Spellings>,
 }
 
 impl Layout {
@@ -59,6 +62,7 @@ impl Layout {
             file_size: args.file_size.unwrap_or(FILE_SIZE),
             memory: (MEMORY / writers.max(1)).clamp(LEAST_MEMORY, MOST_MEMORY),
             written: Arc::default(),
+            spellings: None,
         })
     }
 

@@ -110,6 +110,9 @@ impl<'a> Rolling<'a> {
     }
 
     fn begin_file(&self) -> Result<Open> {
+        if let Some(spellings) = &self.layout.spellings {
+            spellings.add(&self.folder)?;
+        }
         let folder = self.full();
         let failed = |error: io::Error| Failure::file(&folder, &error);
         fs::create_dir_all(&folder).map_err(failed)?;

@@ -110,11 +110,12 @@ pub(crate) fn infer<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> DataTyp
     }
 }
 
-/// A text that is not the mark of NULL.
+/// A text that is not the mark of NULL, and does not end with a dot: Windows drops that.
 fn encode_value(text: &str) -> String {
-    match text {
-        NULL => NULL.replacen('_', "%5F", 1),
-        text => encode(text),
+    match (text, encode(text).strip_suffix('.')) {
+        (NULL, _) => NULL.replacen('_', "%5F", 1),
+        (_, Some(start)) => format!("{start}%2E"),
+        (text, None) => encode(text),
     }
 }
 
@@ -162,8 +163,21 @@ mod tests {
     #[test]
     fn values_come_back_from_names() {
         let decimals = Decimal128Array::from(vec![-150, 0]).with_precision_and_scale(18, 2).unwrap();
-        let texts =
-            ["DE", "", "a b", "ä/ö\\", "x=y", "..", NULL, "50%", "tail  ", "line\nfeed", "%41", "\u{85}"];
+        let texts = [
+            "DE",
+            "",
+            "a b",
+            "ä/ö\\",
+            "x=y",
+            "..",
+            "Acme Inc.",
+            NULL,
+            "50%",
+            "tail  ",
+            "line\nfeed",
+            "%41",
+            "\u{85}",
+        ];
         let arrays: [ArrayRef; 7] = [
             Arc::new(StringArray::from(texts.to_vec())),
             Arc::new(Int16Array::from(vec![-7, 0, i16::MAX])),
@@ -181,7 +195,7 @@ mod tests {
             let names = Names::new("A b", array).unwrap();
             for row in 0..array.len() {
                 let name = names.of(row).unwrap();
-                assert!(!name.contains(['/', '\\', ' ', '\n']), "{name}");
+                assert!(!name.contains(['/', '\\', ' ', '\n']) && !name.ends_with('.'), "{name}");
                 let (column, text) = split(&name).unwrap();
                 assert_eq!(column, "A b");
                 let value = value(text.as_deref(), array.data_type()).unwrap();

@@ -19,5 +19,7 @@ pub(crate) use manifest::Manifest;
 
 /// The file that says what a folder has.
 pub(crate) const MANIFEST: &str = "_firearrow.json";
+/// The file that is there while a copy writes the folder, where folders cannot be locked (Windows).
+pub(crate) const LOCK: &str = "_firearrow.lock";
 /// The empty file of a complete folder, as Spark writes it.
 pub(crate) const SUCCESS: &str = "_SUCCESS";

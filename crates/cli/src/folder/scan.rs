@@ -1,6 +1,6 @@
 //! What is in a folder.
 
-use super::{MANIFEST, SUCCESS, hive, place};
+use super::{LOCK, MANIFEST, SUCCESS, hive, place};
 use crate::failure::{Failure, Result};
 use std::ffi::OsStr;
 use std::fs;
@@ -62,6 +62,7 @@ impl Scan {
             match (is_folder, name) {
                 (false, MANIFEST) if depth == 0 => self.has_manifest = true,
                 (false, SUCCESS) if depth == 0 => self.is_success = true,
+                (false, LOCK) if depth == 0 => {}
                 (false, _) if place::is_temporary(name) => self.temporary.push(full),
                 _ if name.starts_with(['_', '.']) => self.hidden.push(full),
                 (false, _) if place::part_of(name).is_some() => self.parts.push(full),

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   firearrow odbc install
-  firearrow odbc dsn add Shop 'firebird://alice@db/shop?wire_crypt=required'
+  firearrow odbc dsn add Shop \"firebird://alice@db/shop?wire_crypt=required\"
   firearrow odbc test Shop")]
 pub(crate) struct OdbcArgs {
     #[command(subcommand)]
@@ -125,7 +125,7 @@ struct TestArgs {
     text: String,
 }
 
-/// Whose file it is.
+/// Whom the registration is for.
 #[derive(Args, Debug)]
 #[group(multiple = false)]
 struct Place {
@@ -164,7 +164,7 @@ fn name_of(scope: Scope) -> &'static str {
     }
 }
 
-/// Explains an error of a registry.
+/// Turns an error of registering into one of the command's.
 fn failure(scope: Scope, error: &io::Error) -> Failure {
     match (error.kind(), scope) {
         (io::ErrorKind::InvalidInput, _) => Failure::usage(error.to_string()),
@@ -175,7 +175,7 @@ fn failure(scope: Scope, error: &io::Error) -> Failure {
     }
 }
 
-/// Prints which file was changed: `what` is the name of this fact, and a text that the file completes.
+/// Prints which file was changed: `what` is its key in JSON, and the sentence that its path ends.
 fn tell(json: bool, what: (&str, &str), file: &Path, more: Option<(&str, &str)>) -> Result<()> {
     let ((fact, text), file) = (what, file.display().to_string());
     if json {

@@ -369,6 +369,13 @@ impl Config {
         options::set(self, name, value)
     }
 
+    /// Whether an option, by any of its names, is refused in connection strings: it chooses code to run, secrets to send
+    /// or files to replace (`client_library`, `config`, `db_key`, `db_key_in_clear`, `overwrite`). For front ends whose
+    /// texts come from outside.
+    pub fn is_application_only(name: &str) -> bool {
+        options::is_application_only(name)
+    }
+
     /// The login to authenticate with; `SYSDBA` when none was given.
     pub fn login(&self) -> &str {
         self.user.as_deref().unwrap_or(DEFAULT_USER)

@@ -73,6 +73,13 @@ pub(super) fn collect(draft: Draft, trust: Trust) -> Result<(Config, Pairs), Con
     Ok((config, front_end))
 }
 
+/// Whether an option is refused in a text from outside, see [`Config::is_application_only`].
+pub(super) fn is_application_only(name: &str) -> bool {
+    let keys =
+        [Key::ClientLibrary, Key::EngineConfig, Key::Decryption, Key::DecryptionInClear, Key::Overwrite];
+    matches!(find(name), Ok(Found::Own(spec)) if keys.contains(&spec.key))
+}
+
 /// Refuses what would let a text from outside choose code that this process runs, or secrets of this machine that are sent
 /// to a server of its choice.
 fn refuse_code(config: &Config, spec: &'static Spec) -> Result<(), ConfigError> {

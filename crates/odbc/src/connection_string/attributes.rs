@@ -4,6 +4,7 @@ use super::keyword::{self, Meaning, find};
 use super::{syntax, target};
 use crate::diagnostics::{Failure, Result, State};
 use crate::setup;
+use firearrow::Config;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -22,6 +23,8 @@ pub(super) struct Attribute {
     pub(super) name: String,
     pub(super) value: String,
     pub(super) meaning: Option<Meaning>,
+    /// Whether it comes from a registered data source, and not from a connection string or a `.dsn` file.
+    pub(super) is_registered: bool,
 }
 
 impl Attributes {
@@ -70,10 +73,22 @@ impl Attributes {
             Some(entries) => Some(entries),
             None => read("Default")?,
         };
-        let mut source = Self::from_pairs(entries.unwrap_or_default());
+        let mut source = Self::from_pairs(entries.unwrap_or_default()).registered();
         target::fit(&mut source, &self)?;
         self.merge(&source);
         Ok(self)
+    }
+
+    /// The same, as attributes of a registered data source.
+    pub(crate) fn registered(mut self) -> Self {
+        self.list.iter_mut().for_each(|each| each.is_registered = true);
+        self
+    }
+
+    /// Leaves out what a data source may say and a connection string may not.
+    pub(crate) fn without_registered_options(mut self) -> Self {
+        self.retain(|each| !(each.is_registered && Config::is_application_only(&each.name)));
+        self
     }
 
     /// The data source to read. If the string names a driver first, it has none.
@@ -85,7 +100,9 @@ impl Attributes {
     /// Adds the attributes that are missing.
     pub(crate) fn merge(&mut self, others: &Self) {
         for other in &others.list {
-            self.add(&other.name, other.value.clone());
+            if self.slots.insert(slot(&other.name)) {
+                self.list.push(other.clone());
+            }
         }
     }
 
@@ -93,7 +110,8 @@ impl Attributes {
         if self.slots.insert(slot(name)) {
             let keyword = find(name);
             let name = keyword.map_or(name, |keyword| keyword.name).to_owned();
-            self.list.push(Attribute { name, value, meaning: keyword.map(|keyword| keyword.meaning) });
+            let meaning = keyword.map(|keyword| keyword.meaning);
+            self.list.push(Attribute { name, value, meaning, is_registered: false });
         }
     }
 

@@ -60,8 +60,9 @@ const DRIVER_COMPLETE_REQUIRED: USmallInt = 3;
 ///
 /// # Safety
 /// The output may be written.
-unsafe fn hand_out(connection: &mut Connection, attributes: &Attributes, output: Output) -> Result<()> {
-    let text = Text::from(attributes.to_string().as_str());
+unsafe fn hand_out(connection: &mut Connection, attributes: Attributes, output: Output) -> Result<()> {
+    // The data source that this names has the others, and the string connects again.
+    let text = Text::from(attributes.without_registered_options().to_string().as_str());
     // SAFETY: the caller's promise.
     unsafe { output.put(&text, &mut connection.diagnostics) }
 }
@@ -83,7 +84,7 @@ fn driver_connect(
         unsafe {
             let attributes = Attributes::parse(&text.required()?)?.with_data_source()?;
             let effective = connection.connect(&attributes, wide)?;
-            hand_out(connection, &effective, output)?;
+            hand_out(connection, effective, output)?;
         }
         DONE
     })
@@ -143,7 +144,7 @@ fn browse_connect(handle: Handle, text: Argument, output: Output, wide: bool) ->
                 return Ok(abi::NEED_DATA);
             }
             let effective = connection.connect(&attributes, wide)?;
-            hand_out(connection, &effective, output)?;
+            hand_out(connection, effective, output)?;
         }
         DONE
     })

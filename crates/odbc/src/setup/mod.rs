@@ -205,6 +205,7 @@ fn add_attributes_in(
     if attributes.data_source().is_some() {
         return Err(invalid("a data source cannot refer to another one; leave out DSN"));
     }
+    let attributes = &attributes.clone().registered();
     // It must work for others, whose environment is a different one.
     let settings = settings_in(&|_| None, attributes, None).map_err(|failure| invalid(failure.text))?;
     check_path(&settings.config.target, attributes.filled("DBNAME").unwrap_or_default())?;
@@ -293,7 +294,9 @@ fn check_path(target: &Target, database: &str) -> io::Result<()> {
 
 /// Sections with another purpose.
 fn is_reserved(name: &str) -> bool {
-    ["ODBC", "ODBC Data Sources", "ODBC Drivers"].iter().any(|known| known.eq_ignore_ascii_case(name))
+    ["ODBC", "ODBC Data Sources", "ODBC Drivers", "ODBC File DSN"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// The standard's rules for names of data sources.

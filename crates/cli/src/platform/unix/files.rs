@@ -1,6 +1,6 @@
 //! Files.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -47,9 +47,15 @@ pub(crate) fn open_no_link(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(NO_FOLLOW).open(path)
 }
 
-/// Opens a folder, to lock it.
-pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
-    File::open(path)
+/// Locks a folder until the file is closed. It needs no file of that name.
+pub(crate) fn lock_folder(folder: &Path, _name: &str) -> Result<File, TryLockError> {
+    let folder = File::open(folder).map_err(TryLockError::Error)?;
+    folder.try_lock().map(|()| folder)
+}
+
+/// Lets everybody read a file, whatever the umask was.
+pub(crate) fn make_public(file: &File) -> io::Result<()> {
+    file.set_permissions(Permissions::from_mode(PUBLIC_FILE))
 }
 
 /// Whether the reader of a pipe has gone.

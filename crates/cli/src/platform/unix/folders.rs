@@ -3,6 +3,9 @@
 use std::env;
 use std::path::PathBuf;
 
+/// Where the drivers' libraries are, from the folder of the command.
+pub(crate) const LIBRARIES: &[&str] = &[".", "../lib"];
+
 fn variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

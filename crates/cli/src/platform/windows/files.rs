@@ -1,6 +1,6 @@
 //! Files.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::io::AsHandle;
@@ -12,8 +12,14 @@ pub(crate) const STANDARD_INPUT: &str = "CONIN$";
 
 /// `FILE_FLAG_OPEN_REPARSE_POINT`: opens a link itself, not what it leads to.
 const OPEN_LINK: u32 = 0x0020_0000;
-/// `FILE_FLAG_BACKUP_SEMANTICS`: opens folders, too.
-const OPEN_FOLDER: u32 = 0x0200_0000;
+/// `FILE_FLAG_DELETE_ON_CLOSE`
+const DELETE_ON_CLOSE: u32 = 0x0400_0000;
+/// `GENERIC_WRITE`
+const WRITE: u32 = 0x4000_0000;
+/// `DELETE`
+const DELETE: u32 = 0x0001_0000;
+/// `ERROR_SHARING_VIOLATION`
+const SHARING_VIOLATION: i32 = 32;
 /// `ERROR_PIPE_NOT_CONNECTED`
 const PIPE_NOT_CONNECTED: i32 = 233;
 /// Names that stand for devices in every folder, with any extension.
@@ -42,9 +48,20 @@ pub(crate) fn open_no_link(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(OPEN_LINK).open(path)
 }
 
-/// Opens a folder. Windows does not lock folders.
-pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
-    File::options().read(true).custom_flags(OPEN_FOLDER).open(path)
+/// Locks a folder until the file is closed: by a file of that name in it, which nobody else can open meanwhile. It goes when
+/// it is closed, however the process ends.
+pub(crate) fn lock_folder(folder: &Path, name: &str) -> Result<File, TryLockError> {
+    let mut options = File::options();
+    options.write(true).create(true).access_mode(WRITE | DELETE).share_mode(0).custom_flags(DELETE_ON_CLOSE);
+    options.open(folder.join(name)).map_err(|error| match error.raw_os_error() {
+        Some(SHARING_VIOLATION) => TryLockError::WouldBlock,
+        _ => TryLockError::Error(error),
+    })
+}
+
+/// As for [`as_new_file`].
+pub(crate) fn make_public(_file: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Whether the reader of a pipe has gone.
@@ -83,6 +100,8 @@ pub(crate) fn expanded(path: &Path) -> io::Result<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     }
     let wrong = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
+    // As in shells of Unix, a file whose name begins with a dot is meant only by a pattern that does.
+    let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
     // Brackets are ordinary in names.
     let pattern = glob::Pattern::new(&name.replace('[', "[[]")).map_err(|error| wrong(error.to_string()))?;
     let parent = path.parent().unwrap_or(Path::new(""));
@@ -90,13 +109,15 @@ pub(crate) fn expanded(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in folder.read_dir()? {
         let entry = entry?;
-        if entry.path().is_file() && pattern.matches(&entry.file_name().to_string_lossy().to_lowercase()) {
+        // What cannot be looked at is kept: opening it will say why.
+        let is_folder = entry.path().metadata().is_ok_and(|metadata| metadata.is_dir());
+        if !is_folder && pattern.matches_with(&entry.file_name().to_string_lossy().to_lowercase(), options) {
             found.push(parent.join(entry.file_name()));
         }
     }
     found.sort_unstable();
     match found.is_empty() {
-        true => Err(wrong("no file has such a name".to_owned())),
+        true => Err(wrong("no file matches this pattern".to_owned())),
         false => Ok(found),
     }
 }
@@ -136,9 +157,19 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_is_locked_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = lock_folder(folder.path(), "lock").unwrap();
+        assert!(matches!(lock_folder(folder.path(), "lock"), Err(TryLockError::WouldBlock)));
+        drop(lock);
+        assert!(!folder.path().join("lock").exists());
+        lock_folder(folder.path(), "lock").unwrap();
+    }
+
+    #[test]
     fn patterns_stand_for_files() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b[1].csv", "A.csv", "Ä1.csv", "c.parquet"] {
+        for name in ["b[1].csv", "A.csv", "Ä1.csv", "c.parquet", ".d.csv"] {
             File::create(folder.path().join(name)).unwrap();
         }
         let found = |pattern: &str| -> Vec<_> {
@@ -148,6 +179,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("folder.csv")).unwrap();
         assert_eq!(found("*.csv"), ["A.csv", "b[1].csv", "Ä1.csv"]);
         assert_eq!(found("ä*"), ["Ä1.csv"]);
+        assert_eq!(found(".*"), [".d.csv"]);
         assert_eq!(found("?[1].CSV"), ["b[1].csv"]);
         // What is no pattern need not exist.
         assert_eq!(found("none.csv"), ["none.csv"]);

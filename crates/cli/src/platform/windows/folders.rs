@@ -3,6 +3,10 @@
 use std::env;
 use std::path::PathBuf;
 
+/// Where the drivers' libraries are, from the folder of the command: where Windows looks for libraries, too. Others might
+/// create folders beside it.
+pub(crate) const LIBRARIES: &[&str] = &["."];
+
 fn variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -3,6 +3,7 @@
 //! The loader reports a wrong file as an error, but a truncated one causes SIGBUS. So the size is checked against the
 //! file's own headers.
 
+use firearrow_system::{FileKind, elf};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -10,16 +11,6 @@ use std::path::Path;
 
 /// Bytes of the 64-bit file header.
 const HEADER: usize = 64;
-/// `ET_DYN`: a shared object.
-const SHARED_OBJECT: u16 = 3;
-/// `EM_*` of this build.
-const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
-    Some(62)
-} else if cfg!(target_arch = "aarch64") {
-    Some(183)
-} else {
-    None
-};
 
 /// Why `path` cannot be loaded into this process, or `None` if its headers are plausible.
 pub(crate) fn defect(path: &Path) -> io::Result<Option<String>> {
@@ -41,17 +32,14 @@ fn header_defect(header: &[u8], size: u64) -> Option<String> {
     let Some(header) = header.first_chunk::<HEADER>() else {
         return Some("truncated".into());
     };
-    if header[4] != 2 || header[5] != 1 {
-        return Some("not a 64-bit little-endian library".into());
+    match elf::of_header(header) {
+        FileKind::Library => {}
+        FileKind::Library32 => return Some("a 32-bit library, and this program has 64 bits".into()),
+        FileKind::Foreign => return Some("built for another processor".into()),
+        FileKind::Program | FileKind::Other => return Some("not a shared library".into()),
     }
     let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
     let long = |at: usize| header[at..].first_chunk().copied().map_or(0, u64::from_le_bytes);
-    if half(16) != SHARED_OBJECT {
-        return Some("not a shared library".into());
-    }
-    if MACHINE.is_some_and(|machine| half(18) != machine) {
-        return Some("built for another processor".into());
-    }
     // A linker writes section headers last; without them, use the program headers.
     let sections = long(40).saturating_add(u64::from(half(58)) * u64::from(half(60)));
     let segments = long(32).saturating_add(u64::from(half(54)) * u64::from(half(56)));

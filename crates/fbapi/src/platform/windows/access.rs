@@ -5,7 +5,7 @@
 
 use super::sid;
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path, Prefix};
 
 /// How to make it nobody else's.
 pub(crate) const REMEDY: &str =
@@ -27,6 +27,14 @@ const CHANGES: u32 = REPLACES | 0x2 | 0x4 | 0x4000_0000;
 
 /// Why other users could change `path`; `None` if they cannot.
 pub(crate) fn defect(path: &Path, is_on_the_way: bool) -> io::Result<Option<String>> {
+    // Owner and rights are what that server says, and it may be anybody's.
+    if let Some(Component::Prefix(prefix)) = path.components().next()
+        && matches!(prefix.kind(), Prefix::UNC(..) | Prefix::VerbatimUNC(..))
+    {
+        return Ok(Some(
+            "is on a file server, which alone knows who may write there; copy it to this machine".into(),
+        ));
+    }
     let rights = if is_on_the_way { REPLACES } else { CHANGES };
     Ok(found(&sid::access(path)?, &sid::own()?, rights))
 }

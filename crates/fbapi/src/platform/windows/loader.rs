@@ -7,7 +7,7 @@ pub(crate) use libloading::os::windows::Library as Shared;
 use libloading::os::windows::{LOAD_LIBRARY_SEARCH_DEFAULT_DIRS, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR};
 use std::path::{Path, PathBuf};
 use windows_sys::Win32::Foundation::{ERROR_BAD_EXE_FORMAT, ERROR_MOD_NOT_FOUND};
-use windows_sys::Win32::System::LibraryLoader::SetDllDirectoryW;
+use windows_sys::Win32::System::LibraryLoader::{GetDllDirectoryW, SetDllDirectoryW};
 
 /// Names of client libraries that other code in this process may have loaded.
 const CLIENTS: [&str; 3] = ["fbclient.dll", "gds32.dll", "fbembed.dll"];
@@ -24,9 +24,15 @@ pub(crate) fn open(path: &Path) -> Result<Shared, Error> {
         }
         Err(error) => return Err(not_usable(error.to_string())),
     }
-    // The engine loads ICU and its plugins by name if they are not beside it: not from the current folder.
-    // SAFETY: the text ends with NUL.
-    unsafe { SetDllDirectoryW([0].as_ptr()) };
+    // The engine loads ICU and its plugins by name if they are not beside it: not from the current folder. A folder that
+    // the program has set already takes the current one's place.
+    let mut set = [0; 2];
+    // SAFETY: the buffer has this size; the text ends with NUL.
+    unsafe {
+        if GetDllDirectoryW(2, set.as_mut_ptr()) == 0 {
+            SetDllDirectoryW([0].as_ptr());
+        }
+    }
     let flags = LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS;
     // SAFETY: initializers run. Those of a Firebird client library only construct its globals. The caller named the
     // file as such a library, and no check before loading could prove it.

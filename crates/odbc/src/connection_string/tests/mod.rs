@@ -21,6 +21,12 @@ fn of(text: &str) -> Settings {
     with(&[], text, None).unwrap_or_else(|failure| panic!("{text}: {failure:?}"))
 }
 
+/// What a registered data source means.
+fn of_source(text: &str) -> Settings {
+    let attributes = Attributes::parse(text).expect("a list").registered();
+    settings_in(&|_| None, &attributes, None).unwrap_or_else(|failure| panic!("{text}: {failure:?}"))
+}
+
 fn warnings(settings: &Settings) -> Vec<(State, &str)> {
     settings.warnings.iter().map(|failure| (failure.state, failure.text.as_str())).collect()
 }
@@ -126,7 +132,7 @@ fn every_option_of_the_client_is_a_keyword() {
     ] {
         let mut expected = of("DBNAME=h:x").config;
         expected.set(name, value).expect(name);
-        let settings = of(&format!("DBNAME=h:x;{name}={value}"));
+        let settings = of_source(&format!("DBNAME=h:x;{name}={value}"));
         assert_eq!(settings.config, expected, "{name}");
         assert_eq!(warnings(&settings), [], "{name}");
         assert_eq!(settings.effective.pairs().count(), 2, "{name}");
@@ -136,8 +142,39 @@ fn every_option_of_the_client_is_a_keyword() {
     {
         let mut expected = of("DBNAME=/x").config;
         expected.set(name, value).expect(name);
-        assert_eq!(of(&format!("DBNAME=/x;{name}={value}")).config, expected, "{name}");
+        assert_eq!(of_source(&format!("DBNAME=/x;{name}={value}")).config, expected, "{name}");
     }
+}
+
+#[test]
+fn a_string_chooses_no_code_and_no_secrets() {
+    for option in [
+        "db_key=cmd:id",
+        "DB-Key=env:HOME",
+        "adbc.firebird.db_key=file:/x",
+        "db_key_in_clear=1",
+        "config=Providers=X",
+        "overwrite=1",
+    ] {
+        let failure = with(&[], &format!("DBNAME=h:x;{option}"), None).expect_err(option);
+        assert!(failure.text.contains("is refused in connection strings"), "{option}: {}", failure.text);
+        // Nor can it add to a data source that says so itself.
+        let mut attributes = Attributes::parse(&format!("DSN=s;{option}")).expect("a list");
+        attributes.merge(&Attributes::parse(&format!("DBNAME=h:x;{option}")).expect("a list").registered());
+        settings_in(&|_| None, &attributes, None).expect_err(option);
+    }
+    // Templates leave empty what they do not use.
+    of("DBNAME=h:x;db_key=;overwrite=");
+}
+
+#[test]
+fn what_is_handed_out_connects_again() {
+    let mut attributes = Attributes::parse("DSN=s;UID=u").expect("a list");
+    attributes.merge(&Attributes::parse("DBNAME=h:x;db_key=env:K;role=r").expect("a list").registered());
+    let settings = settings_in(&|_| None, &attributes, None).expect("valid");
+    assert!(settings.config.db_key.is_some());
+    let text = settings.effective.without_registered_options().to_string();
+    assert_eq!(text, "DSN=s;UID=u;DBNAME=h:x;ROLE=r");
 }
 
 #[test]

@@ -102,9 +102,13 @@ impl Registry {
             Write::Replace if was_there => place.remove_key(name)?,
             Write::New | Write::Update | Write::Replace => {}
         }
-        key.set(entries)?;
+        // The database last: what was killed before does not connect with half of its settings.
+        let (database, others): (Vec<_>, Vec<_>) =
+            entries.iter().copied().partition(|(name, _)| name.eq_ignore_ascii_case("Dbname"));
+        key.set(&others)?;
+        key.set(&database)?;
         if kind == Kind::Driver {
-            // Installers of others count who needs it.
+            // Other installers keep a reference count here.
             key.set_number_if_missing("UsageCount", 1)?;
         }
         let said = match kind {
@@ -131,7 +135,7 @@ impl Registry {
         Ok((was_there || was_listed).then(|| key.path()))
     }
 
-    /// What the driver manager wants to know about a driver. These are texts, numbers as well.
+    /// What the driver manager wants to know about a driver. All values are strings, even numeric ones.
     pub(super) fn of_driver<'a>(description: &'a str, library: &'a str) -> Vec<(&'a str, &'a str)> {
         vec![
             ("Description", description),
@@ -143,7 +147,7 @@ impl Registry {
             // SQLConnect, SQLDriverConnect and SQLBrowseConnect.
             ("ConnectFunctions", "YYY"),
             ("DriverODBCVer", "03.80"),
-            // A database is more than a file.
+            // 0: it is not a driver for single files.
             ("FileUsage", "0"),
         ]
     }
