@@ -18,4 +18,6 @@ pub use unix::{kill_family, own_family, own_file, shell};
 #[cfg(windows)]
 mod windows;
 #[cfg(windows)]
-pub use windows::{file_of_loaded, kill_family, kill_tree, own_family, own_file, program, shell};
+pub use windows::{
+    file_of_loaded, kill_family, kill_tree, own_family, own_file, program, replace_file, shell,
+};

@@ -2,17 +2,21 @@
 //!
 //! Programs of the system are started by their full paths, and what the shell starts is not looked for in the current
 //! folder: anybody may have put a program there.
-#![expect(unsafe_code, reason = "the standard library does not tell which file contains an address")]
+#![expect(
+    unsafe_code,
+    reason = "the standard library does not tell which file contains an address, nor keep access lists"
+)]
 
 use std::env;
 use std::ffi::OsString;
 use std::io;
-use std::os::windows::ffi::OsStringExt;
+use std::os::windows::ffi::{OsStrExt, OsStringExt};
 use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::ptr;
 use windows_sys::Win32::Foundation::HMODULE;
+use windows_sys::Win32::Storage::FileSystem::ReplaceFileW;
 use windows_sys::Win32::System::LibraryLoader::{
     GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT, GetModuleFileNameW,
     GetModuleHandleExW, GetModuleHandleW,
@@ -36,7 +40,7 @@ pub fn shell(line: &str) -> Command {
     shell
 }
 
-/// Does nothing: Windows knows who has started whom.
+/// Does nothing: `kill_family` finds children by their parents. Ctrl-C in the console still reaches them.
 pub fn own_family(_command: &mut Command) {}
 
 /// Kills a child with everything it has started.
@@ -54,6 +58,18 @@ pub fn kill_tree(id: u32) -> io::Result<()> {
     command.args(["/F", "/T", "/PID", &id.to_string()]);
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
     if status.success() { Ok(()) } else { Err(io::Error::other(format!("taskkill: {status}"))) }
+}
+
+/// Moves a file to the place of another one on the same volume, and gives it that one's access list and attributes.
+///
+/// # Errors
+/// There is no other one, or no right to replace it.
+pub fn replace_file(new: &Path, old: &Path) -> io::Result<()> {
+    let wide = |path: &Path| path.as_os_str().encode_wide().chain([0]).collect::<Vec<u16>>();
+    let (new, old) = (wide(new), wide(old));
+    // SAFETY: the paths end with NUL; without a name for a backup there is none, and the rest is reserved.
+    let done = unsafe { ReplaceFileW(old.as_ptr(), new.as_ptr(), ptr::null(), 0, ptr::null(), ptr::null()) };
+    if done == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// The file that contains this code: a program, or a library loaded into another one.
@@ -92,6 +108,20 @@ mod tests {
     fn this_code_knows_its_file() {
         let own = own_file().unwrap();
         assert_eq!(own.file_name(), env::current_exe().unwrap().file_name());
+    }
+
+    #[test]
+    fn a_file_takes_the_place_of_another() {
+        let folder = env::temp_dir().join(format!("firearrow-replace-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let (new, old) = (folder.join("new"), folder.join("old"));
+        std::fs::write(&new, "new").unwrap();
+        replace_file(&new, &old).unwrap_err();
+        std::fs::write(&old, "old").unwrap();
+        replace_file(&new, &old).unwrap();
+        assert_eq!(std::fs::read_to_string(&old).unwrap(), "new");
+        assert!(!new.exists());
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

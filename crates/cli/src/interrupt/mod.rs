@@ -160,7 +160,7 @@ pub(crate) fn waiting<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// A signal or the time limit is how this command ends: from now on nothing is said about it.
+/// Makes an interruption this command's normal end: from now on it is not reported.
 pub(crate) fn expected() {
     EXPECTED.store(true, Ordering::SeqCst);
     REPORTED.store(true, Ordering::SeqCst);

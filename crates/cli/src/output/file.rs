@@ -87,10 +87,10 @@ impl OutputFile {
             // After a crash, the final name must not refer to missing contents.
             part.as_file().sync_data().map_err(|error| Failure::file(&self.path, &error))?;
             let kept = match self.replace {
-                true => part.persist(&self.path),
-                false => part.persist_noclobber(&self.path),
+                true => files::replace(part, &self.path),
+                false => part.persist_noclobber(&self.path).map(drop).map_err(|error| error.error),
             };
-            kept.map_err(|error| Failure::file(&self.path, &error.error))?;
+            kept.map_err(|error| Failure::file(&self.path, &error))?;
         }
         Ok(self.bytes.load(Ordering::Relaxed))
     }

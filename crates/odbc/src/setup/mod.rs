@@ -52,14 +52,14 @@ enum Kind {
     DataSource,
 }
 
-/// What becomes of a section that is there already.
+/// What to do with a section that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Write {
-    /// It is an error.
+    /// Fail.
     New,
-    /// Its other entries stay.
+    /// Keep its other entries.
     Update,
-    /// It goes.
+    /// Remove it first.
     Replace,
 }
 

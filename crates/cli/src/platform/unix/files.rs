@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
 /// The path of standard input.
 pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
@@ -39,6 +39,11 @@ pub(crate) fn complete_permissions(part: &File, existing: &Metadata) -> io::Resu
 
 fn mode_of(existing: &Metadata) -> Permissions {
     Permissions::from_mode(existing.mode() & 0o777)
+}
+
+/// Moves a whole file to its place, from which the one that is there goes.
+pub(crate) fn replace(part: NamedTempFile, path: &Path) -> io::Result<()> {
+    part.persist(path).map(drop).map_err(|error| error.error)
 }
 
 /// Opens a file for reading, but neither a link nor a pipe that has taken its place: the one is not followed, the

@@ -1,11 +1,11 @@
 //! Files.
 
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::io::AsHandle;
 use std::path::{Path, PathBuf};
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
 /// The path of standard input, as far as one exists: redirected input has none.
 pub(crate) const STANDARD_INPUT: &str = "CONIN$";
@@ -35,12 +35,22 @@ pub(crate) fn as_new_file(_part: &mut Builder<'_, '_>) {}
 /// As for [`as_new_file`].
 pub(crate) fn as_public_file(_part: &mut Builder<'_, '_>) {}
 
-/// As for [`as_new_file`].
+/// As for [`as_new_file`]; see [`replace`].
 pub(crate) fn as_existing_file(_part: &mut Builder<'_, '_>, _existing: &Metadata) {}
 
-/// As for [`as_new_file`].
+/// As for [`as_existing_file`].
 pub(crate) fn complete_permissions(_part: &File, _existing: &Metadata) -> io::Result<()> {
     Ok(())
+}
+
+/// Moves a whole file to its place. One that is there hands down its access list.
+pub(crate) fn replace(part: NamedTempFile, path: &Path) -> io::Result<()> {
+    if !path.exists() {
+        return part.persist(path).map(drop).map_err(|error| error.error);
+    }
+    let (file, part) = part.keep().map_err(|error| error.error)?;
+    drop(file);
+    firearrow_system::replace_file(&part, path).inspect_err(|_| drop(fs::remove_file(&part)))
 }
 
 /// Opens a file for reading, but not what a link leads to that has taken its place.
@@ -154,6 +164,19 @@ mod tests {
         for path in ["con.csv", "LPT1", "aux.tar.gz", "nul.parquet", "COM1:", "x.csv:y", "CONOUT$"] {
             assert!(device(Path::new(path), &options).unwrap().is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn a_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        for text in ["one", "two"] {
+            let part = NamedTempFile::new_in(folder.path()).unwrap();
+            fs::write(part.path(), text).unwrap();
+            replace(part, &path).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
     }
 
     #[test]

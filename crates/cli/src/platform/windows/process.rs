@@ -38,7 +38,7 @@ pub(crate) fn terminate(id: u32) {
     let _ = kill_tree(id);
 }
 
-/// Ends a process at once.
+/// Ends a process at once, with everything it has started.
 pub(crate) fn kill(id: NonZeroU32) -> io::Result<()> {
     kill_tree(id.get())
 }

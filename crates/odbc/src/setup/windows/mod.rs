@@ -76,7 +76,7 @@ impl Registry {
         }
     }
 
-    /// Sets entries. Those of a user can be read by nobody else, but for administrators. Returns the key, and whether
+    /// Sets entries. Only the user and administrators can read those of a user. Returns the key, and whether
     /// it was there already.
     pub(super) fn set(
         &self,
