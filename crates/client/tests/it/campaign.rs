@@ -173,8 +173,10 @@ matrix!(
         let mut cases = Vec::new();
         cases.extend(positions(&received).into_iter().map(|at| (at, Behaviour::cut_from_server(at))));
         cases.extend(positions(&sent).into_iter().map(|at| (at, Behaviour::cut_from_client(at))));
+        // Each takes a while: every server breaks at a third of them, and over Tokio at another one.
+        let first = target.generation() as usize + usize::from(module_path!().starts_with("over_tokio"));
         let mut outcomes = (0, 0);
-        for (at, behaviour) in cases {
+        for (at, behaviour) in cases.into_iter().skip(first % 3).step_by(3) {
             let proxy = Proxy::start(target.server().address(), behaviour).expect("a proxy");
             let start = Instant::now();
             let result = session(&through(target, &original, &proxy), &mut |_| {});
@@ -204,7 +206,7 @@ matrix!(
                 }
             }
         }
-        assert!(outcomes.0 > 60, "{outcomes:?}");
+        assert!(outcomes.0 > 20, "{outcomes:?}");
         println!("{target}: {} breaks told, {} behind the end", outcomes.0, outcomes.1);
     },
     fn an_attachment_that_is_shut_down_is_told(target: &Target) {

@@ -20,14 +20,19 @@ const SOON: Duration = Duration::from_secs(8);
 
 /// A database with a table `T` of `ROWS` rows, large enough for three readers.
 fn filled(target: &Target) -> (Config, Connection) {
-    let mut config = config(target, &target.fresh_url());
-    config.page_size = Some(4096);
-    let connection = Connection::create(&config).expect("it is created");
-    run(
-        &connection,
-        "CREATE TABLE t (id BIGINT NOT NULL, a INTEGER, text VARCHAR(300), note BLOB SUB_TYPE TEXT)",
-    );
-    fill(&connection, 0, ROWS);
+    let create = |url: &str| {
+        let mut config = config(target, url);
+        config.page_size = Some(4096);
+        let connection = Connection::create(&config).expect("it is created");
+        run(
+            &connection,
+            "CREATE TABLE t (id BIGINT NOT NULL, a INTEGER, text VARCHAR(300), note BLOB SUB_TYPE TEXT)",
+        );
+        fill(&connection, 0, ROWS);
+        connection.close().expect("nothing is open");
+    };
+    let config = config(target, &target.copied_url("filled", create));
+    let connection = Connection::open(&config).expect("it opens");
     (config, connection)
 }
 

@@ -45,8 +45,8 @@ matrix!(
             "EXECUTE BLOCK AS DECLARE i INTEGER = 0; DECLARE n INTEGER; DECLARE most INTEGER;
                  DECLARE x VARCHAR(32500) CHARACTER SET OCTETS; BEGIN
                  WHILE (i < 8000) DO BEGIN
-                     x = ''; n = 0; most = IIF(MOD(i, 20) = 0, 32500, 200) - 16;
-                     WHILE (n < most) DO BEGIN x = x || GEN_UUID(); n = n + 16; END
+                     x = GEN_UUID() || GEN_UUID(); n = 32; most = IIF(MOD(i, 20) = 0, 32500, 200);
+                     WHILE (n < most) DO BEGIN x = x || LEFT(x, most - n); n = OCTET_LENGTH(x); END
                      INSERT INTO t VALUES (:i, :x, REVERSE(:x)); i = i + 1;
                  END
              END",
