@@ -70,11 +70,14 @@ start() {
     started=$((started + 1))
 }
 
+# Tests without a database, such as those of types, run once: with the engine, if there is one.
 engine=${FIREARROW_ENGINE5:-$(echo "$PWD"/.venv/lib/python3*/site-packages/firebird/embedded/runtime)}
+share=
+[[ ! -d $engine ]] || share=databases
 for version in 3.0 4.0 5.0; do
     # `serve` says so itself when a server is missing.
     # shellcheck disable=SC2016 # the variables are for the inner shell
-    start platform "Firebird $version" "$target/debug/examples/serve" "$version" -- \
+    start platform "Firebird $version" env "FIREARROW_TEST_SHARE=$share" "$target/debug/examples/serve" "$version" -- \
         sh -c 'FIREARROW_TEST_URLS=$FIREARROW_URL exec "$@"' sh
 done
 if [[ -d $engine ]]; then

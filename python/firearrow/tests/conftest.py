@@ -2,6 +2,7 @@
 
 FIREARROW_TEST_URLS has the URLs of databases on servers, separated by blanks; the tests create them.
 FIREARROW_TEST_ENGINE is the folder of an embedded engine. Every test runs on each of them.
+With FIREARROW_TEST_SHARE=databases, tests that need no database are left to another run.
 """
 
 from __future__ import annotations
@@ -40,6 +41,14 @@ def targets() -> list[Any]:
     if not found:
         pytest.exit("no database: set FIREARROW_TEST_URLS or FIREARROW_TEST_ENGINE", returncode=4)
     return found
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what another run does."""
+    if os.environ.get("FIREARROW_TEST_SHARE") == "databases":
+        left = [item for item in items if "database" not in getattr(item, "fixturenames", ())]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if "database" in getattr(item, "fixturenames", ())]
 
 
 @pytest.hookimpl(tryfirst=True)
