@@ -488,15 +488,15 @@ matrix!(
         for (change, is_refused) in [
             ("UPDATE T_WIDE SET I32 = I32 WHERE ID = 1", true),
             ("DELETE FROM T_WIDE WHERE ID = 1", true),
-            ("UPDATE T_WIDE SET V8 = 'other' WHERE ID = 20000", false),
-            ("DELETE FROM T_WIDE WHERE ID > 19000", false),
-            ("DELETE FROM T_WIDE WHERE ID > 15000", false),
-            ("INSERT INTO T_WIDE (ID) VALUES (20001)", false),
+            ("UPDATE T_WIDE SET V8 = 'other' WHERE ID = 8000", false),
+            ("DELETE FROM T_WIDE WHERE ID > 7600", false),
+            ("DELETE FROM T_WIDE WHERE ID > 6000", false),
+            ("INSERT INTO T_WIDE (ID) VALUES (8001)", false),
             ("SELECT COUNT(*) FROM T_WIDE", false),
             // The rows are others, although they are as many.
             ("DELETE FROM T_WIDE WHERE ID = 2; INSERT INTO T_WIDE (ID) VALUES (2)", true),
         ] {
-            let setup = Setup::new(target, "20000");
+            let setup = Setup::new(target, "8000");
             setup.killed("T_WIDE", &[]);
             let before = identities(&setup.folder());
             setup.run(change);
