@@ -28,7 +28,7 @@ def test_json(database: str, connection: firearrow.Connection, table: str) -> No
             datetime.date(2024, 2, 29),
             b"\x00\xff",
         )
-        for id in range(25_000)
+        for id in range(12_000)
     ]
     connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?)", rows)
     connection.commit()
@@ -62,7 +62,7 @@ def test_json(database: str, connection: firearrow.Connection, table: str) -> No
             await other.rollback()
             with pytest.raises(firearrow.ProgrammingError, match="execute a query"):
                 await other.cursor().fetch_json()
-            cursor = await other.execute(f"SELECT 1 / (id - 20000) FROM {table} ORDER BY id")
+            cursor = await other.execute(f"SELECT 1 / (id - 10000) FROM {table} ORDER BY id")
             with pytest.raises(firearrow.DatabaseError, match="zero"):
                 await cursor.fetch_json()
             # Another execution ends the stream.

@@ -252,7 +252,7 @@ def test_objects_in_circles_give_their_connections_back(database: str) -> None:
             self.connection.close()
 
     with Pool(database, max_size=200, acquire_timeout=20) as pool:
-        for number in range(1500):
+        for number in range(500):
             Repository(pool)
             held = [[] for _ in range(number % 41)]  # type: ignore[var-annotated]
             del held

@@ -91,6 +91,14 @@ def clear(engine: sa.Engine) -> None:
             used.execute(sa.schema.DropSequence(sa.Sequence(name)))
 
 
+@pytest.fixture(scope="module")
+def database(database: str) -> str:
+    """A database of its own: that of the other tests has hundreds of tables, which would all be dropped."""
+    name = database.replace(".fdb", "-reflection.fdb")
+    firearrow.connect(name, create_if_missing=True).close()
+    return name
+
+
 @pytest.fixture
 def fresh(database: str) -> Iterator[sa.Engine]:
     """An engine of the database, with nothing in it."""
