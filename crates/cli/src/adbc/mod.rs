@@ -6,6 +6,7 @@ mod spot;
 use crate::failure::{Failure, Result};
 use crate::installed;
 use crate::output;
+use crate::platform::folders::LIBRARY_HELP;
 use clap::{Args, Subcommand, ValueHint};
 use serde::Serialize;
 use spot::Spot;
@@ -41,8 +42,7 @@ root, or an administrator's console.")]
 struct InstallArgs {
     #[command(flatten)]
     place: Place,
-    /// The driver [default: next to this program]
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    #[arg(long, help = LIBRARY_HELP, value_name = "PATH", value_hint = ValueHint::FilePath)]
     library: Option<PathBuf>,
 }
 

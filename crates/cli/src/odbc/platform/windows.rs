@@ -16,8 +16,7 @@ Driver=Firearrow;Dbname=host:path;Uid=…;Pwd=…
 Without --system, the driver works in your own data sources only, which name its
 library."#;
 
-pub(in crate::odbc) const DRIVER_HELP: &str =
-    "The driver, firearrowodbc.dll [default: next to this program, or in ..\\lib]";
+pub(in crate::odbc) const DRIVER_HELP: &str = "The driver, firearrowodbc.dll [default: next to this program]";
 
 pub(in crate::odbc) const UNINSTALL_ABOUT: &str = "Remove the driver from Windows' registry";
 

@@ -7,6 +7,9 @@ use std::path::PathBuf;
 /// create folders beside it.
 pub(crate) const LIBRARIES: &[&str] = &["."];
 
+/// The help of an option that names the ADBC driver.
+pub(crate) const LIBRARY_HELP: &str = "The driver [default: next to this program]";
+
 fn variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
