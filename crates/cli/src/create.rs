@@ -13,8 +13,8 @@ Examples:
 
 The database has no tables. Its default character set is UTF8 unless db_charset
 says otherwise.
-Options of the URL: page_size, db_charset, dialect, force_writes, and overwrite,
-which deletes a database that is there.")]
+Options of the URL: page_size, db_charset, dialect and force_writes. A database
+that is there is left alone.")]
 pub(crate) struct CreateArgs {
     /// The database, which must not exist
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]

@@ -16,7 +16,7 @@ pub(crate) fn of(error: &Error) -> Option<String> {
             false => "there is no such file; firearrow create makes an empty database".to_owned(),
         }),
         Kind::Database if says_it_exists(message) => Some(
-            "choose another name; overwrite=true in the URL deletes the database that is there".to_owned(),
+            "choose another name, or delete the database that is there first".to_owned(),
         ),
         Kind::Unreachable if is_refused(message) => Some(
             "nothing listens there: is the server running, and is this its port? Without one in the URL it is 3050"

@@ -38,7 +38,7 @@ pub(crate) fn explained(connection: &Connection, error: Failure, sql: &str, hint
     }
     if let Some(name) = line_after(message, "Column unknown").filter(|name| is_parameter(name, sql)) {
         let name = terminal::line(&name.to_lowercase()).into_owned();
-        let hint = format!(":{name} gets its value from firearrow query --param {name}=VALUE");
+        let hint = format!(":{name} gets its value from --param {name}=VALUE");
         return Failure::Hinted(Box::new(error), hint);
     }
     let HintTime(time) = hint_time;

@@ -226,12 +226,13 @@ fn library(named: Option<&Path>) -> Result<String> {
     let path = match named {
         Some(path) => path.to_owned(),
         None => installed::library(installed::ADBC)
-            .map_err(|reason| Failure::other(format!("{reason}: name it with --library")))?,
+            .map_err(|reason| Failure::other(format!("{reason}; --library names another one")))?,
     };
     let path = dunce::canonicalize(&path).map_err(|error| Failure::file(&path, &error))?;
     if !path.is_file() {
         return Err(Failure::other(format!("{} is not a file", path.display())));
     }
+    installed::check(&path, ENTRYPOINT)?;
     let text = path.into_os_string().into_string();
     text.map_err(|path| {
         Failure::other(format!("{} is not valid Unicode, which manifests require", path.display()))

@@ -122,7 +122,7 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     let library = match &args.driver {
         Some(path) => path.clone(),
         None => installed::library(installed::ODBC)
-            .map_err(|reason| Failure::other(format!("{reason}: name it with --driver")))?,
+            .map_err(|reason| Failure::other(format!("{reason}; --driver names another one")))?,
     };
     let options = odbc::Options {
         parts: args.only.iter().copied().map(Into::into).collect(),

@@ -3,6 +3,8 @@
 use super::{InstallArgs, UninstallArgs, failure, name_of, note, tell};
 use crate::failure::{Failure, Result};
 use crate::installed;
+use crate::platform::files;
+use firearrow_system::FileKind;
 use firearrowodbc::setup;
 use std::env;
 use std::path::PathBuf;
@@ -15,6 +17,10 @@ pub(super) fn install(args: &InstallArgs, json: bool) -> Result<()> {
     };
     // Driver managers do not resolve relative paths.
     let path = dunce::canonicalize(&path).map_err(|error| Failure::file(&path, &error))?;
+    // What is no library at all, `setup::install` explains.
+    if files::library_kind(&path).is_ok_and(|kind| kind == FileKind::Library) {
+        installed::check(&path, "SQLDriverConnect")?;
+    }
     let written = setup::install(scope, &path).map_err(|error| failure(scope, &error))?;
     let what = format!("registered driver {} in", setup::DRIVER);
     tell(json, ("installed", &what), &written.file, Some(("library", &path.display().to_string())))?;
@@ -46,5 +52,5 @@ fn find() -> Result<PathBuf> {
     let profiles = target.into_iter().flat_map(|target| [target.join("release"), target.join("debug")]);
     let found =
         profiles.map(|folder| folder.join(installed::file_of(installed::ODBC))).find(|path| path.is_file());
-    found.ok_or_else(|| Failure::other(format!("{missing}: name it with --driver")))
+    found.ok_or_else(|| Failure::other(format!("{missing}; --driver names another one")))
 }

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::platform::files;
 use std::fs::{File, Metadata};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,6 +51,12 @@ impl OutputFile {
             Ok(_) if !replace => {
                 return Err(Failure::other(format!("{} exists; --force replaces it", path.display())));
             }
+            Ok(_) if is_database(&real) => {
+                return Err(Failure::other(format!(
+                    "{} is a Firebird database, which no output replaces; choose another file, or delete it first",
+                    path.display()
+                )));
+            }
             existing => {
                 let part = interrupt::temporary(|| beside(&real, existing.ok().as_ref()));
                 Place::Beside(part.map_err(|error| Failure::file(path, &error))?)
@@ -94,6 +100,19 @@ impl OutputFile {
         }
         Ok(self.bytes.load(Ordering::Relaxed))
     }
+}
+
+/// Whether a file begins as databases of Firebird do: with a header page (type 1), its size, and the version of its
+/// structure with the mark of Firebird (`ods.h`).
+fn is_database(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(20).read_to_end(&mut head));
+    let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
+    matches!(read, Ok(20))
+        && head[0] == 1
+        && half(16).is_power_of_two()
+        && half(16) >= 1024
+        && half(18) & 0x8000 != 0
 }
 
 /// Creates a file in the folder of `path`, with the mode of the file that it will replace.

@@ -1,6 +1,6 @@
 //! The driver's manifest, in folders of their own.
 
-use crate::command::{Outcome, argument, finish, prepare};
+use crate::command::{Outcome, argument, finish, like_a_library, prepare};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ struct Home(tempfile::TempDir);
 impl Home {
     fn new() -> Self {
         let home = Self(tempfile::tempdir().expect("a folder"));
-        fs::write(home.library(), "not really a library").expect("it is written");
+        fs::write(home.library(), like_a_library("AdbcDriverFirebirdInit")).expect("it is written");
         home
     }
 
@@ -124,5 +124,9 @@ fn what_is_not_ours_is_left_alone() {
     fs::remove_file(&manifest).expect("it is removed");
     home.run(&["install", "--library", "no_such.so"], &[]).failure(1, &["no_such.so"]);
     home.run(&["install", "--library", "."], &[]).failure(1, &["is not a file"]);
+    home.run(&["install", "--library", "/etc/passwd"], &[]).failure(1, &["is not a shared library"]);
+    fs::write(home.path("other.so"), like_a_library("SQLDriverConnect")).expect("it is written");
+    let texts = ["is a library of something else", "AdbcDriverFirebirdInit"];
+    home.run(&["install", "--library", "other.so"], &[]).failure(1, &texts);
     assert!(!manifest.exists());
 }

@@ -1,6 +1,7 @@
 //! Runs the command.
 
 use firearrow_testkit::{Server, Target};
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -88,6 +89,14 @@ pub(crate) fn demo(target: &Target, rows: &str) -> String {
 }
 
 /// A path as an argument.
+/// As much of a library of this system as is looked at, with a function.
+pub(crate) fn like_a_library(function: &str) -> Vec<u8> {
+    let program = std::env::current_exe().expect("a test has a path");
+    let mut head = [0; 64];
+    std::fs::File::open(program).and_then(|mut file| file.read_exact(&mut head)).expect("it is a program");
+    [&head, function.as_bytes()].concat()
+}
+
 pub(crate) fn argument(path: &Path) -> &str {
     path.to_str().expect("temporary folders have simple names")
 }

@@ -1,6 +1,6 @@
 //! Drivers and data sources of unixODBC, in files of their own.
 
-use crate::command::{Outcome, SECRET, argument, demo, finish, prepare};
+use crate::command::{Outcome, SECRET, argument, demo, finish, like_a_library, prepare};
 use firearrow_testkit::{Generation, Server, Skip, Target, matrix};
 use std::fs;
 use std::io::Write;
@@ -15,9 +15,7 @@ impl Home {
     fn new() -> Self {
         let home = Self(tempfile::tempdir().expect("a folder"));
         fs::create_dir(home.path("etc")).expect("it is new");
-        // As much of a library as is looked at.
-        let head = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0";
-        fs::write(home.path("driver.so"), head).expect("it is written");
+        fs::write(home.path("driver.so"), like_a_library("SQLDriverConnect")).expect("it is written");
         home
     }
 
@@ -141,6 +139,8 @@ fn the_system_has_files_of_its_own() {
     home.run(&["install", "--driver", "etc"]).failure(2, &["is not the absolute path of a file"]);
     home.run(&["install", "--driver", "/etc/passwd"])
         .failure(2, &["/etc/passwd is no library", "libfirearrowodbc.so"]);
+    fs::write(home.path("other.so"), like_a_library("AdbcDriverFirebirdInit")).expect("it is written");
+    home.run(&["install", "--driver", "other.so"]).failure(1, &["is a library of something else"]);
     assert!(!home.path(".odbcinst.ini").exists());
 }
 

@@ -7,6 +7,21 @@ use std::io::Write;
 use std::process::Stdio;
 
 matrix!(
+    embedded,
+    fn no_output_replaces_a_database(target: &Target) {
+        let url = demo(target, "10");
+        for arguments in [
+            &["query", &url, "SELECT 1 FROM RDB$DATABASE", "-o", &url, "--format", "csv"][..],
+            &["copy", &url, "T_WIDE", &url, "--force", "--format", "csv"],
+        ] {
+            firearrow(target, arguments).failure(1, &["is a Firebird database", "choose another file"]);
+        }
+        let rows = firearrow(target, &["query", &url, "SELECT COUNT(*) FROM T_WIDE", "--format", "csv"]);
+        assert!(rows.success().text().ends_with("10\n"));
+    },
+);
+
+matrix!(
     all,
     fn all_formats_have_the_same_values(target: &Target) {
         let url = demo(target, "100");
@@ -146,10 +161,7 @@ matrix!(
             ("SELCT ID FROM T_WIDE", "did you mean SELECT?"),
             ("SELECT ID FROM T_WIDE WEHRE ID = 1", "did you mean WHERE?"),
             ("SELECT ID FROM T_WIDE\nSELECT 1 FROM T_WIDE", "is a semicolon missing before SELECT?"),
-            (
-                "SELECT ID FROM T_WIDE WHERE ID = :nr",
-                ":nr gets its value from firearrow query --param nr=VALUE",
-            ),
+            ("SELECT ID FROM T_WIDE WHERE ID = :nr", ":nr gets its value from --param nr=VALUE"),
         ];
         for (sql, hint) in statements {
             for script in [sql.to_owned(), format!("SELECT ID FROM T_WIDE; {sql};")] {

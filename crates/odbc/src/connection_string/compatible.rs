@@ -15,9 +15,10 @@ pub(super) struct Notes {
 
 impl Notes {
     /// Nothing has this name (01S00).
-    pub(super) fn unknown(&mut self, keyword: &str) {
+    pub(super) fn unknown(&mut self, keyword: &str, nearest: Option<&str>) {
         let name = firearrow_driver::shortened(keyword);
-        self.add(State::BAD_KEYWORD, keyword, format!("unknown keyword '{name}' ignored"));
+        let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
+        self.add(State::BAD_KEYWORD, keyword, format!("unknown keyword '{name}' ignored{hint}"));
     }
 
     /// A keyword has no effect (01S02).

@@ -106,22 +106,21 @@ fn set_client_options(config: &mut Config, all: &Attributes, notes: &mut Notes) 
                 State::GENERAL,
                 format!(
                     "{} is refused in connection strings: it chooses code to run, secrets to send or files to replace; \
-                     put it into a data source, DSN",
+                     add a data source that has it, and name that with DSN=",
                     firearrow_driver::shortened(&each.name)
                 ),
             ));
         }
         match config.set(&each.name, &each.value) {
             Ok(()) => {}
-            Err(ConfigError::UnknownOption { .. } | ConfigError::FrontEndOption { .. }) => {
-                unknown.push(&each.name);
-            }
+            Err(ConfigError::UnknownOption { nearest, .. }) => unknown.push((&each.name, nearest)),
+            Err(ConfigError::FrontEndOption { .. }) => unknown.push((&each.name, None)),
             // Templates leave empty what they do not use.
             Err(_) if each.value.is_empty() => {}
             Err(error) => return Err(target::failure(&firearrow_driver::shortened(&each.name), &error)),
         }
     }
-    unknown.into_iter().rev().for_each(|name| notes.unknown(name));
+    unknown.into_iter().rev().for_each(|(name, nearest)| notes.unknown(name, nearest));
     for each in all.iter().filter(|each| !each.value.is_empty()) {
         if let Some(Meaning::Client(option)) = each.meaning {
             set(config, &each.name, option, &each.value)?;

@@ -127,9 +127,15 @@ pub(super) fn failure(keyword: &str, error: &ConfigError) -> Failure {
     match error {
         ConfigError::LocalProtocol(_) => Failure::new(State::NOT_IMPLEMENTED, format!("{keyword}: {error}")),
         // The client advises to call its functions.
+        ConfigError::ApplicationOnly { option: "client_library", .. } => Failure::new(
+            State::GENERAL,
+            format!("{keyword}: client_library is not allowed within a URL; write Dbname=…;Client=…"),
+        ),
         ConfigError::ApplicationOnly { option, .. } => Failure::new(
             State::GENERAL,
-            format!("{keyword}: {option} is not allowed within a URL; write {option}=… after a semicolon"),
+            format!(
+                "{keyword}: {option} is not allowed within a URL; add a data source with Dbname=…;{option}=…"
+            ),
         ),
         error => Failure::new(State::GENERAL, format!("{keyword}: {error}")),
     }
@@ -275,7 +281,7 @@ mod tests {
             (
                 "DBNAME=firebird://h/x?client_library=/x.so",
                 State::GENERAL,
-                "DBNAME: client_library is not allowed within a URL; write client_library=… after a semicolon",
+                "DBNAME: client_library is not allowed within a URL; write Dbname=…;Client=…",
             ),
         ] {
             let failure = target(text).expect_err(text);

@@ -1,5 +1,6 @@
 //! Files.
 
+pub(crate) use firearrow_system::elf::kind as library_kind;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::fd::AsFd;

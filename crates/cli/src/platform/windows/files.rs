@@ -1,5 +1,6 @@
 //! Files.
 
+pub(crate) use firearrow_system::pe::kind as library_kind;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
