@@ -74,9 +74,10 @@ fn keywords_set_what_they_say() {
 
 #[test]
 fn options_of_the_client_have_their_own_names() {
-    let settings =
-        of("DBNAME=srv:x;read_timeout=5;Parallel Workers=4;no_gc=y;WireCryptPlugin=ChaCha64;db_key=env:KEY;\
-         keepalive=;none_encoding=WIN1252;read_timeout=6;max_inline_blob_size=0;isc_dpb_no_db_triggers=1");
+    let settings = of_source(
+        "DBNAME=srv:x;read_timeout=5;Parallel Workers=4;no_gc=y;WireCryptPlugin=ChaCha64;db_key=env:KEY;\
+         keepalive=;none_encoding=WIN1252;read_timeout=6;max_inline_blob_size=0;isc_dpb_no_db_triggers=1",
+    );
     let config = &settings.config;
     assert_eq!(config.read_timeout, Some(Duration::from_secs(5)));
     assert_eq!((config.parallel_workers, config.no_gc, config.no_db_triggers), (Some(4), true, true));
@@ -316,6 +317,15 @@ fn the_environment_fills_what_is_missing() {
 }
 
 #[test]
+fn a_misspelt_keyword_is_ignored_with_the_right_one() {
+    let settings = of("DBNAME=h:x;WireCript=required");
+    assert_eq!(
+        warnings(&settings),
+        [(State::BAD_KEYWORD, "unknown keyword 'WireCript' ignored; did you mean wire_crypt?")]
+    );
+}
+
+#[test]
 fn wrong_values_name_keyword_and_choices() {
     for (text, expected) in [
         ("READONLY=x", "READONLY='x' is not possible; it must be Y or N"),
@@ -332,12 +342,18 @@ fn wrong_values_name_keyword_and_choices() {
         ("CREATE_DB=Y;PAGESIZE=1024", "PAGESIZE: page_size='1024' is not possible"),
         ("event_port=x", "event_port: event_port='x' is not possible; it must be a port"),
         ("none_encoding=x", "none_encoding: none_encoding='x' is not possible; it must be utf8"),
-        ("db_key=secret", "db_key: db_key='***' is not possible"),
-        ("CREATE_DB=Y;overwrite=y", "create_if_missing keeps a database that exists"),
         ("wire_crypt=disabled;ciphers=Arc4", "wire_crypt=disabled and a cipher"),
     ] {
         let failure = with(&[], &format!("DBNAME=h:x;{text}"), None).expect_err(text);
         assert_eq!(failure.state, State::GENERAL, "{text}");
+        assert!(failure.text.starts_with(expected), "{text}: {}", failure.text);
+    }
+    for (text, expected) in [
+        ("db_key=secret", "db_key: db_key='***' is not possible"),
+        ("CREATE_DB=Y;overwrite=y", "create_if_missing keeps a database that exists"),
+    ] {
+        let source = Attributes::parse(&format!("DBNAME=h:x;{text}")).expect("a list").registered();
+        let failure = settings_in(&|_| None, &source, None).expect_err(text);
         assert!(failure.text.starts_with(expected), "{text}: {}", failure.text);
     }
 }
