@@ -20,10 +20,11 @@ matrix!(
         connection.run("CREATE TABLE T (N INTEGER, B BLOB SUB_TYPE BINARY)");
         let part: Vec<u8> = (0..100 * KILOBYTE).map(|at| (at % 251) as u8).collect();
         run_with(&connection, "INSERT INTO T VALUES (1, ?)", BINARY, &part);
-        for _ in 0..10 {
+        // Embedded 5.0 takes minutes for ten times as much.
+        for _ in 0..7 {
             assert_eq!(connection.run("UPDATE T SET B = B || B"), 1);
         }
-        let total = part.len() << 10;
+        let total = part.len() << 7;
         assert_eq!(connection.texts("SELECT OCTET_LENGTH(B) FROM T"), [[Some(total.to_string())]]);
         let statement = connection.statement();
         let mut buffer = vec![0_u8; 64 * KILOBYTE];
