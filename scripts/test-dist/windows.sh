@@ -14,4 +14,11 @@ export WINEDEBUG=-all WINEPREFIX=$target/wine-dist
 trap 'wineserver --kill || true; rm -rf "$folder"' EXIT
 scripts/wine/prepare.sh
 check_command wine "$program"
-passed "under Wine"
+
+# The drivers of the archive are found beside the command and registered, for Wine's user.
+for driver in adbc odbc; do
+    text=$(wine "$program" $driver install 2>&1) || fail "$text"
+    contains "$(wine "$program" $driver status 2>&1)" ".dll"
+    text=$(wine "$program" $driver uninstall 2>&1) || fail "$text"
+done
+passed "under Wine; both drivers registered and removed"

@@ -1,14 +1,14 @@
 //! What several crates ask the operating system for, under the same names on each system: its shell, the end of a
 //! process with its children, the file that contains this code. What only one crate needs is in that crate's `platform`.
 //!
-//! [`elf`] and [`pe`] tell what a file is to the loader, on any system.
+//! [`library`] says whether a file can be loaded; [`elf`] and [`pe`] read the formats, on any system.
 #![deny(unsafe_code)]
 
 pub mod elf;
-mod file_kind;
+pub mod library;
 pub mod pe;
 
-pub use file_kind::FileKind;
+pub use library::FileKind;
 
 #[cfg(unix)]
 mod unix;

@@ -6,6 +6,7 @@ use crate::platform::files;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// The template of the manifest; the Python package contains the same text.
 const TEMPLATE: &str = include_str!("../../../adbc/manifest/firebird.toml");
@@ -25,9 +26,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Entry>> {
 pub(super) fn write(path: &Path, library: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder)?;
-    let mut builder = tempfile::Builder::new();
-    files::as_public_file(&mut builder);
-    let mut file = interrupt::temporary(|| builder.tempfile_in(folder))?;
+    let mut file = interrupt::temporary(|| NamedTempFile::new_in(folder))?;
     file.write_all(text(library).as_bytes())?;
     files::make_public(file.as_file())?;
     file.as_file().sync_all()?;

@@ -6,10 +6,10 @@ mod spot;
 use crate::failure::{Failure, Result};
 use crate::installed;
 use crate::output;
-use crate::platform::folders::LIBRARY_HELP;
 use clap::{Args, Subcommand, ValueHint};
+use firearrow_system::library;
 use serde::Serialize;
-use spot::Spot;
+use spot::{LIBRARY_HELP, Spot};
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -232,7 +232,15 @@ fn library(named: Option<&Path>) -> Result<String> {
     if !path.is_file() {
         return Err(Failure::other(format!("{} is not a file", path.display())));
     }
-    installed::check(&path, ENTRYPOINT)?;
+    // Driver managers would notice only later, and not say why.
+    let defect = library::defect(&path, ENTRYPOINT).map_err(|error| Failure::file(&path, &error))?;
+    if let Some(what) = defect {
+        return Err(Failure::other(format!(
+            "{} is {what}; the driver is {}",
+            path.display(),
+            installed::file_of(installed::ADBC)
+        )));
+    }
     let text = path.into_os_string().into_string();
     text.map_err(|path| {
         Failure::other(format!("{} is not valid Unicode, which manifests require", path.display()))

@@ -110,12 +110,12 @@ pub(crate) fn infer<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> DataTyp
     }
 }
 
-/// A text that is not the mark of NULL, and does not end with a dot: Windows drops that.
+/// Encodes a value so that it differs from the mark of NULL and does not end with a dot, which Windows drops.
 fn encode_value(text: &str) -> String {
-    match (text, encode(text).strip_suffix('.')) {
-        (NULL, _) => NULL.replacen('_', "%5F", 1),
-        (_, Some(start)) => format!("{start}%2E"),
-        (text, None) => encode(text),
+    match text.strip_suffix('.') {
+        Some(start) => encode(start) + "%2E",
+        None if text == NULL => NULL.replacen('_', "%5F", 1),
+        None => encode(text),
     }
 }
 

@@ -3,8 +3,6 @@
 use super::{InstallArgs, UninstallArgs, failure, name_of, note, tell};
 use crate::failure::{Failure, Result};
 use crate::installed;
-use crate::platform::files;
-use firearrow_system::FileKind;
 use firearrowodbc::setup;
 use std::env;
 use std::path::PathBuf;
@@ -17,10 +15,6 @@ pub(super) fn install(args: &InstallArgs, json: bool) -> Result<()> {
     };
     // Driver managers do not resolve relative paths.
     let path = dunce::canonicalize(&path).map_err(|error| Failure::file(&path, &error))?;
-    // What is no library at all, `setup::install` explains.
-    if files::library_kind(&path).is_ok_and(|kind| kind == FileKind::Library) {
-        installed::check(&path, "SQLDriverConnect")?;
-    }
     let written = setup::install(scope, &path).map_err(|error| failure(scope, &error))?;
     let what = format!("registered driver {} in", setup::DRIVER);
     tell(json, ("installed", &what), &written.file, Some(("library", &path.display().to_string())))?;

@@ -138,9 +138,9 @@ fn the_system_has_files_of_its_own() {
     home.run(&["install", "--driver", "no_such.so"]).failure(1, &["no_such.so"]);
     home.run(&["install", "--driver", "etc"]).failure(2, &["is not the absolute path of a file"]);
     home.run(&["install", "--driver", "/etc/passwd"])
-        .failure(2, &["/etc/passwd is no library", "libfirearrowodbc.so"]);
+        .failure(2, &["/etc/passwd is not a library", "libfirearrowodbc.so"]);
     fs::write(home.path("other.so"), like_a_library("AdbcDriverFirebirdInit")).expect("it is written");
-    home.run(&["install", "--driver", "other.so"]).failure(1, &["is a library of something else"]);
+    home.run(&["install", "--driver", "other.so"]).failure(2, &["is a library without SQLDriverConnect"]);
     assert!(!home.path(".odbcinst.ini").exists());
 }
 

@@ -75,23 +75,29 @@ pub(super) fn collect(draft: Draft, trust: Trust) -> Result<(Config, Pairs), Con
 
 /// Whether an option is refused in a text from outside, see [`Config::is_application_only`].
 pub(super) fn is_application_only(name: &str) -> bool {
-    let keys =
-        [Key::ClientLibrary, Key::EngineConfig, Key::Decryption, Key::DecryptionInClear, Key::Overwrite];
-    matches!(find(name), Ok(Found::Own(spec)) if keys.contains(&spec.key))
+    matches!(find(name), Ok(Found::Own(spec)) if instead_of(spec.key).is_some())
 }
 
 /// Refuses what would let a text from outside choose code that this process runs, or secrets of this machine that are sent
 /// to a server of its choice.
 fn refuse_code(config: &Config, spec: &'static Spec) -> Result<(), ConfigError> {
-    let instead = match spec.key {
+    match instead_of(spec.key) {
+        // For a server this option is refused anyway.
+        Some(_) if spec.key == Key::EngineConfig && matches!(config.target, Target::Remote { .. }) => Ok(()),
+        Some(instead) => Err(ConfigError::ApplicationOnly { option: spec.name, instead }),
+        None => Ok(()),
+    }
+}
+
+/// How an application sets what a text from outside may not set; `None` for all other options.
+fn instead_of(key: Key) -> Option<&'static str> {
+    Some(match key {
         Key::ClientLibrary => {
             "Config::set, adbc.firebird.client_library as an option of the database, or the environment variable \
              FIREARROW_ENGINE"
         }
-        // Providers and other plugins are named there. For a server the option is refused anyway.
-        Key::EngineConfig if matches!(config.target, Target::Embedded { .. }) => {
-            "Config::set, or adbc.firebird.config as an option of the database"
-        }
+        // Providers and other plugins are named there.
+        Key::EngineConfig => "Config::set, or adbc.firebird.config as an option of the database",
         // It runs a command, or sends a file or a variable to the server.
         Key::Decryption => {
             "Config::db_key, adbc.firebird.db_key as an option of the database, or the environment variable \
@@ -104,9 +110,8 @@ fn refuse_code(config: &Config, spec: &'static Spec) -> Result<(), ConfigError> 
         }
         // It replaces any file that the process may write to.
         Key::Overwrite => "Config::overwrite",
-        _ => return Ok(()),
-    };
-    Err(ConfigError::ApplicationOnly { option: spec.name, instead })
+        _ => return None,
+    })
 }
 
 /// Sets one option.

@@ -102,14 +102,7 @@ fn set_client_options(config: &mut Config, all: &Attributes, notes: &mut Notes) 
     // The last one set counts, but the first one given should: the client has names that the table lacks.
     for each in all.iter().rev().filter(|each| each.meaning.is_none()) {
         if !each.is_registered && !each.value.is_empty() && Config::is_application_only(&each.name) {
-            return Err(Failure::new(
-                State::GENERAL,
-                format!(
-                    "{} is refused in connection strings: it chooses code to run, secrets to send or files to replace; \
-                     add a data source that has it, and name that with DSN=",
-                    firearrow_driver::shortened(&each.name)
-                ),
-            ));
+            return Err(target::refused(&each.name));
         }
         match config.set(&each.name, &each.value) {
             Ok(()) => {}

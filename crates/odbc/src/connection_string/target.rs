@@ -122,6 +122,17 @@ fn parse(parts: &[(&str, Option<&str>)]) -> Result<(Config, Attributes), ConfigE
     Ok((config, Attributes::from_pairs(options)))
 }
 
+/// The error about an option that only a registered data source may set.
+pub(super) fn refused(option: &str) -> Failure {
+    let option = firearrow_driver::shortened(option);
+    let reason = "it chooses code to run, secrets to send or files to replace";
+    let text = format!(
+        "{option} is refused in connection strings and URLs: {reason}; add a data source with Dbname=…;{option}=…, and \
+         connect with DSN="
+    );
+    Failure::new(State::GENERAL, text)
+}
+
 /// The client's error about a keyword.
 pub(super) fn failure(keyword: &str, error: &ConfigError) -> Failure {
     match error {
@@ -131,12 +142,7 @@ pub(super) fn failure(keyword: &str, error: &ConfigError) -> Failure {
             State::GENERAL,
             format!("{keyword}: client_library is not allowed within a URL; write Dbname=…;Client=…"),
         ),
-        ConfigError::ApplicationOnly { option, .. } => Failure::new(
-            State::GENERAL,
-            format!(
-                "{keyword}: {option} is not allowed within a URL; add a data source with Dbname=…;{option}=…"
-            ),
-        ),
+        ConfigError::ApplicationOnly { option, .. } => refused(option),
         error => Failure::new(State::GENERAL, format!("{keyword}: {error}")),
     }
 }

@@ -61,7 +61,7 @@ const DRIVER_COMPLETE_REQUIRED: USmallInt = 3;
 /// # Safety
 /// The output may be written.
 unsafe fn hand_out(connection: &mut Connection, attributes: Attributes, output: Output) -> Result<()> {
-    // The data source that this names has the others, and the string connects again.
+    // The data source keeps the options that a string may not have, so the string connects again.
     let text = Text::from(attributes.without_registered_options().to_string().as_str());
     // SAFETY: the caller's promise.
     unsafe { output.put(&text, &mut connection.diagnostics) }

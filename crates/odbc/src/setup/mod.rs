@@ -10,6 +10,7 @@
 //! What differs between systems is in modules with the same names: `Registry`, and `library`, which knows what libraries
 //! look like.
 
+mod library;
 mod plan;
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,7 @@ pub(crate) use windows::{Mistake, Request, configure};
 
 use crate::connection_string::{Attributes, entry_name, is_list, settings_in};
 use firearrow::config::Target;
-use platform::{Registry, library};
+use platform::Registry;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -205,6 +206,7 @@ fn add_attributes_in(
     if attributes.data_source().is_some() {
         return Err(invalid("a data source cannot refer to another one; leave out DSN"));
     }
+    // Whoever adds a data source vouches for its options.
     let attributes = &attributes.clone().registered();
     // It must work for others, whose environment is a different one.
     let settings = settings_in(&|_| None, attributes, None).map_err(|failure| invalid(failure.text))?;

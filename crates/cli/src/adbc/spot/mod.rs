@@ -8,12 +8,12 @@ use std::path::PathBuf;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
-pub(super) use unix::Spot;
+pub(super) use unix::{LIBRARY_HELP, Spot};
 
 #[cfg(windows)]
 mod windows;
 #[cfg(windows)]
-pub(super) use windows::Spot;
+pub(super) use windows::{LIBRARY_HELP, Spot};
 
 /// The manifest's file name.
 const FILE: &str = "firebird.toml";

@@ -7,6 +7,9 @@ use crate::platform::folders;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
+/// The help of the option that names the driver.
+pub(in crate::adbc) const LIBRARY_HELP: &str = "The driver [default: next to this program, or in ../lib]";
+
 /// A manifest's place.
 #[derive(Debug)]
 pub(in crate::adbc) struct Spot(PathBuf);

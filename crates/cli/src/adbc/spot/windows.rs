@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 use windows_registry::LOCAL_MACHINE;
 
+/// The help of the option that names the driver.
+pub(in crate::adbc) const LIBRARY_HELP: &str = "The driver [default: next to this program]";
+
 /// The driver's name, which is also the scheme of its URLs.
 const NAME: &str = "firebird";
 /// Where driver managers look for drivers, below the machine's root.

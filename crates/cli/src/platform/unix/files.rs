@@ -1,6 +1,5 @@
 //! Files.
 
-pub(crate) use firearrow_system::elf::kind as library_kind;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::fd::AsFd;
@@ -22,11 +21,6 @@ pub(crate) fn as_new_file(part: &mut Builder<'_, '_>) {
     part.permissions(Permissions::from_mode(NEW_FILE));
 }
 
-/// Gives a temporary file the permissions of a file that everybody may read.
-pub(crate) fn as_public_file(part: &mut Builder<'_, '_>) {
-    part.permissions(Permissions::from_mode(PUBLIC_FILE));
-}
-
 /// Gives a temporary file the permissions of the file that it will replace, as far as the umask lets it.
 pub(crate) fn as_existing_file(part: &mut Builder<'_, '_>, existing: &Metadata) {
     part.permissions(mode_of(existing));
@@ -42,7 +36,7 @@ fn mode_of(existing: &Metadata) -> Permissions {
     Permissions::from_mode(existing.mode() & 0o777)
 }
 
-/// Moves a whole file to its place, from which the one that is there goes.
+/// Moves a complete file to its place, replacing the one that is there.
 pub(crate) fn replace(part: NamedTempFile, path: &Path) -> io::Result<()> {
     part.persist(path).map(drop).map_err(|error| error.error)
 }

@@ -4,10 +4,7 @@ use std::env;
 use std::path::PathBuf;
 
 /// Where the drivers' libraries are, from the folder of the command.
-pub(crate) const LIBRARIES: &[&str] = &[".", "../lib"];
-
-/// The help of an option that names the ADBC driver.
-pub(crate) const LIBRARY_HELP: &str = "The driver [default: next to this program, or in ../lib]";
+pub(crate) const LIBRARIES: &[&str] = &["", "../lib"];
 
 fn variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)

@@ -1,6 +1,5 @@
 //! Files.
 
-pub(crate) use firearrow_system::pe::kind as library_kind;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
@@ -33,9 +32,6 @@ const DEVICES: [&str; 30] = [
 /// New files have the permissions of their folder.
 pub(crate) fn as_new_file(_part: &mut Builder<'_, '_>) {}
 
-/// As for [`as_new_file`].
-pub(crate) fn as_public_file(_part: &mut Builder<'_, '_>) {}
-
 /// As for [`as_new_file`]; see [`replace`].
 pub(crate) fn as_existing_file(_part: &mut Builder<'_, '_>, _existing: &Metadata) {}
 
@@ -44,7 +40,7 @@ pub(crate) fn complete_permissions(_part: &File, _existing: &Metadata) -> io::Re
     Ok(())
 }
 
-/// Moves a whole file to its place. One that is there hands down its access list.
+/// Moves a complete file to its place. It inherits the access list of the one that is there.
 pub(crate) fn replace(part: NamedTempFile, path: &Path) -> io::Result<()> {
     if !path.exists() {
         return part.persist(path).map(drop).map_err(|error| error.error);
@@ -111,7 +107,7 @@ pub(crate) fn expanded(path: &Path) -> io::Result<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     }
     let wrong = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
-    // As in shells of Unix, a file whose name begins with a dot is meant only by a pattern that does.
+    // As in Unix shells, `*` and `?` do not match a leading dot.
     let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
     // Brackets are ordinary in names.
     let pattern = glob::Pattern::new(&name.replace('[', "[[]")).map_err(|error| wrong(error.to_string()))?;
@@ -120,7 +116,7 @@ pub(crate) fn expanded(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in folder.read_dir()? {
         let entry = entry?;
-        // What cannot be looked at is kept: opening it will say why.
+        // Keep entries that cannot be examined: opening them reports why.
         let is_folder = entry.path().metadata().is_ok_and(|metadata| metadata.is_dir());
         if !is_folder && pattern.matches_with(&entry.file_name().to_string_lossy().to_lowercase(), options) {
             found.push(parent.join(entry.file_name()));
@@ -196,7 +192,7 @@ mod tests {
         for name in ["b[1].csv", "A.csv", "c.parquet", ".d.csv"] {
             File::create(folder.path().join(name)).unwrap();
         }
-        // In some locales Wine has no such name.
+        // In some locales Wine cannot create this name.
         let has_umlaut = File::create(folder.path().join("Ä1.csv")).is_ok();
         let found = |pattern: &str| -> Vec<_> {
             let found = expanded(&folder.path().join(pattern)).unwrap();

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 
 /// Where the drivers' libraries are, from the folder of the command: where Windows looks for libraries, too. Others might
 /// create folders beside it.
-pub(crate) const LIBRARIES: &[&str] = &["."];
-
-/// The help of an option that names the ADBC driver.
-pub(crate) const LIBRARY_HELP: &str = "The driver [default: next to this program]";
+pub(crate) const LIBRARIES: &[&str] = &[""];
 
 fn variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)

@@ -34,9 +34,7 @@ fn header_defect(header: &[u8], size: u64) -> Option<String> {
     };
     match elf::of_header(header) {
         FileKind::Library => {}
-        FileKind::Library32 => return Some("a 32-bit library, and this program has 64 bits".into()),
-        FileKind::Foreign => return Some("built for another processor".into()),
-        FileKind::Program | FileKind::Other => return Some("not a shared library".into()),
+        kind => return Some(kind.to_string()),
     }
     let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
     let long = |at: usize| header[at..].first_chunk().copied().map_or(0, u64::from_le_bytes);

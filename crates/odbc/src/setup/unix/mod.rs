@@ -10,7 +10,6 @@
 
 mod file;
 mod ini;
-pub(super) mod library;
 mod lock;
 #[cfg(test)]
 pub(super) mod tests;

@@ -46,7 +46,8 @@ impl Place {
     /// A file that looks like a library.
     fn library(&self, name: &str) -> PathBuf {
         let program = fs::read(std::env::current_exe().expect("a test has a path")).expect("it can be read");
-        fs::write(self.path(name), &program[..64]).expect("it can be written");
+        fs::write(self.path(name), [&program[..64], b"SQLDriverConnect"].concat())
+            .expect("it can be written");
         self.path(name)
     }
 }
@@ -107,7 +108,10 @@ fn libraries_are_files_with_a_full_path() {
     place.write("passwd", "root:x:0:0:root:/root:/bin/bash\n");
     let error = install_in(&place.registry, Scope::User, &place.path("passwd")).expect_err("text");
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
-    assert!(error.to_string().contains("passwd is no library; the driver is a shared library"), "{error}");
+    assert!(
+        error.to_string().contains("passwd is not a library; the driver is the 64-bit library"),
+        "{error}"
+    );
     assert!(!place.path(".odbcinst.ini").exists());
 }
 

@@ -13,13 +13,13 @@
 
 mod configure;
 mod key;
-pub(super) mod library;
 #[cfg(test)]
 pub(super) mod tests;
 
 pub(crate) use configure::{Mistake, Request, configure};
 
 use super::{DRIVER, Entries, Kind, Scope, Write, entry, invalid};
+use firearrow_system::{FileKind, pe};
 use key::Place;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ impl Registry {
     /// Whether programs like this one can use what was found of a data source.
     pub(super) fn check_source(&self, name: &str, found: Option<&Entries>) -> io::Result<()> {
         let is_of_others = match found {
-            Some(entries) => entry(entries, "Driver").is_some_and(|path| library::is_32_bit(Path::new(path))),
+            Some(entries) => entry(entries, "Driver").is_some_and(|path| is_32_bit(Path::new(path))),
             None => can_be_key(name) && self.system_32.at("ODBC.INI").at(name).exists()?,
         };
         match is_of_others {
@@ -221,6 +221,11 @@ fn list_of(kind: Kind) -> &'static str {
         Kind::Driver => "ODBC Drivers",
         Kind::DataSource => "ODBC Data Sources",
     }
+}
+
+/// Whether it is a library that only 32-bit programs can load. An unreadable file counts as not 32-bit.
+fn is_32_bit(path: &Path) -> bool {
+    pe::kind(path).is_ok_and(|kind| kind == FileKind::Library32)
 }
 
 /// Whether there can be a key of this name, in the place of names. An empty one would be the place itself.

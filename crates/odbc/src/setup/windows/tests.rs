@@ -51,7 +51,7 @@ impl Place {
         file[0x44..0x46].copy_from_slice(&machine.to_le_bytes());
         file[0x40 + 22..].copy_from_slice(&0x2000_u16.to_le_bytes());
         let path = self.folder.path().join(name);
-        fs::write(&path, file).expect("it can be written");
+        fs::write(&path, [&file[..], b"SQLDriverConnect"].concat()).expect("it can be written");
         path
     }
 
