@@ -16,3 +16,17 @@ pub(crate) fn encoding(begin: &[u8]) -> io::Result<Option<(&'static Encoding, us
         false => Ok(Encoding::for_bom(begin)),
     }
 }
+
+/// Refuses a text without a mark whose every second byte is zero, and says what would help.
+///
+/// # Errors
+/// It looks like UTF-16.
+pub(crate) fn refuse_utf16(begin: &[u8], remedy: &str) -> io::Result<()> {
+    let name = match begin {
+        [1.., 0, 1.., 0, ..] => "UTF-16LE",
+        [0, 1.., 0, 1.., ..] => "UTF-16BE",
+        _ => return Ok(()),
+    };
+    let text = format!("it looks like {name} without a byte order mark: {remedy}");
+    Err(io::Error::new(io::ErrorKind::InvalidData, text))
+}

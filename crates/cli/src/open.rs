@@ -8,6 +8,7 @@ use firearrow::config::{ConfigError, Password, Target, WireCompression};
 use firearrow::{Config, Connection, Kind, Result, Warning};
 use firearrow_bench::secret;
 use firearrow_driver::{Session, SessionOptions};
+use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +25,9 @@ static REMARKED: AtomicBool = AtomicBool::new(false);
 
 /// What `--password-file` names.
 static PASSWORD_FILE: OnceLock<String> = OnceLock::new();
+
+/// Variables from which a password comes.
+const PASSWORDS: [&str; 3] = ["FIREARROW_PASSWORD", "FIREARROW_PASSWORD_FILE", "ISC_PASSWORD"];
 
 /// Passwords that somebody has entered, for further connections of the same command.
 static ENTERED: Mutex<Vec<(Target, String, Password)>> = Mutex::new(Vec::new());
@@ -43,7 +47,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     match (name, PASSWORD_FILE.get()) {
         ("FIREARROW_PASSWORD" | "ISC_PASSWORD", Some(_)) => None,
         ("FIREARROW_PASSWORD_FILE", Some(path)) => Some(path.clone()),
-        _ => std::env::var(name).ok(),
+        _ => env::var(name).ok(),
     }
 }
 
@@ -51,12 +55,29 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
     let profile = Profile::find(text)?;
     let text = profile.as_ref().map_or(text, |profile| &profile.uri);
+    refuse_two_passwords(text, profile.as_ref())?;
     let mut config = Config::parse_with_env(text, &variable).map_err(wrong_config)?;
     if let Some(profile) = &profile {
         profile.apply(&mut config)?;
     }
     ask_password(&mut config)?;
     Ok(config)
+}
+
+/// Fails if `--password-file` is given beside a connection string or profile with a password, which would count alone.
+fn refuse_two_passwords(text: &str, profile: Option<&Profile>) -> Result<(), Failure> {
+    if PASSWORD_FILE.get().is_none() {
+        return Ok(());
+    }
+    let others = |name: &str| if PASSWORDS.contains(&name) { None } else { env::var(name).ok() };
+    let holder = if profile.is_some_and(Profile::has_password) {
+        "profile"
+    } else if Config::parse_with_env(text, &others).map_err(wrong_config)?.password.is_some() {
+        "connection string"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::usage(format!("the {holder} has a password, too: leave out that one, or --password-file")))
 }
 
 /// Asks somebody at a terminal for a password that is missing.

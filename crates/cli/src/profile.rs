@@ -72,6 +72,11 @@ impl Profile {
         Ok(Some(Self { name: text.to_owned(), uri, options }))
     }
 
+    /// Whether it has a password beside its URI.
+    pub(crate) fn has_password(&self) -> bool {
+        self.options.iter().any(|(key, _)| key == "password")
+    }
+
     /// Sets its options, which override those of its URI.
     ///
     /// # Errors

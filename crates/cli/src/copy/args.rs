@@ -71,9 +71,9 @@ pub(crate) struct CopyArgs {
     /// Maximum rows per batch, the unit of reading, memory and writing
     #[arg(long, value_name = "N")]
     pub(crate) batch_rows: Option<NonZeroUsize>,
-    /// Compression of Parquet files
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) compression: Compression,
+    /// Compression of Parquet files [default: zstd]
+    #[arg(long, value_enum)]
+    pub(crate) compression: Option<Compression>,
     /// Read with N readers (64 at most), keeping the order of rows; 0 (the default) means one per processor, or a single
     /// one if the server is distant; 1 uses one connection
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]

@@ -30,8 +30,8 @@ pub(super) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let format = format(args)?;
     let style = Style::of_path(&args.output);
     // A pipe cannot seek, which Arrow files require.
-    let style = Style { compression: args.compression, stream: style.stream || is_standard_output, ..style };
-    let style = style.with(&args.text, format)?;
+    let style = Style { stream: style.stream || is_standard_output, ..style };
+    let style = style.with(&args.text, format)?.compressed(args.compression, format)?;
     let started = Instant::now();
     // Created first, so that an existing file is reported before the server starts working.
     let create = || match is_standard_output {

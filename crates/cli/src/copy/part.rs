@@ -58,7 +58,7 @@ impl Layout {
             schema: Arc::new(query.project(&kept)?),
             kept,
             by,
-            properties: parquet_properties(args.compression),
+            properties: parquet_properties(args.compression.unwrap_or_default()),
             file_size: args.file_size.unwrap_or(FILE_SIZE),
             memory: (MEMORY / writers.max(1)).clamp(LEAST_MEMORY, MOST_MEMORY),
             written: Arc::default(),

@@ -60,6 +60,9 @@ fn decoded(
     let marked = byte_order_mark::encoding(&begin)?;
     // What the user says counts.
     let named = encoding.is_some();
+    if !named && marked.is_none() {
+        byte_order_mark::refuse_utf16(&begin, "name it with --encoding, or save it as UTF-8")?;
+    }
     let encoding = encoding.or(marked.map(|(encoding, _)| encoding)).unwrap_or(UTF_8);
     if encoding == UTF_8 {
         let mark = marked.filter(|(encoding, _)| *encoding == UTF_8).map_or(0, |(_, length)| length);

@@ -30,6 +30,13 @@ impl Table {
         };
         let name = match found {
             Found::One(_, name) => name,
+            Found::None if exact.is_none() && into.contains('.') => {
+                let (into, table) = (into.trim(), into.trim().rsplit('.').next().unwrap_or_default());
+                return Ok(Err(Failure::usage(format!(
+                    "there is no table {into}, and no schemas in Firebird: write --into {table}; \
+                     for a new table with a dot in its name, --into '\"{into}\"'"
+                ))));
+            }
             Found::None => {
                 let name = exact.unwrap_or_else(|| new_name(into.trim()));
                 return Ok(Ok(Self { name, is_view: false, columns: None }));

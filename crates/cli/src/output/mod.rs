@@ -164,6 +164,17 @@ impl Style {
         Ok(Self { bare: text.no_header, delimiter: text.delimiter, ..self })
     }
 
+    /// Chooses the compression.
+    ///
+    /// # Errors
+    /// The format has none to choose.
+    pub(crate) fn compressed(self, compression: Option<Compression>, format: Format) -> Result<Self> {
+        if compression.is_some() && format != Format::Parquet {
+            return Err(Failure::usage("--compression is for Parquet; other formats have none"));
+        }
+        Ok(Self { compression: compression.unwrap_or_default(), ..self })
+    }
+
     /// Chooses the style by the file name: `.arrows` is the customary extension of streams.
     pub(crate) fn of_path(path: &Path) -> Self {
         let stream = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("arrows"));

@@ -107,8 +107,11 @@ pub(crate) fn read_script(path: &Path) -> Result<String> {
 
 /// The text of a script: UTF-8, or UTF-16 with the byte order mark that PowerShell and editors on Windows begin it with.
 fn text(mut bytes: Vec<u8>, name: &str) -> Result<String> {
-    let marked =
-        byte_order_mark::encoding(&bytes).map_err(|error| Failure::other(format!("{name}: {error}")))?;
+    let refused = |error| Failure::other(format!("{name}: {error}"));
+    let marked = byte_order_mark::encoding(&bytes).map_err(refused)?;
+    if marked.is_none() {
+        byte_order_mark::refuse_utf16(&bytes, "save it as UTF-8").map_err(refused)?;
+    }
     let (encoding, mark) = marked.unwrap_or((UTF_8, 0));
     let text = bytes.split_off(mark);
     if encoding != UTF_8 {

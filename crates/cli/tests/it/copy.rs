@@ -50,6 +50,8 @@ matrix!(
             fs::metadata(path).unwrap().len()
         });
         assert!(sizes[0] > sizes[1] && sizes[1] > sizes[2], "{sizes:?}");
+        firearrow(target, &["copy", &url, "t_wide", "-", "--format", "csv", "--compression", "zstd"])
+            .failure(2, &["--compression is for Parquet"]);
         let shown = shown(&arrow);
         let json = fs::read(copy("x.data", &["--format", "json"])).unwrap();
         assert_same(&readers::json(&json), &shown);

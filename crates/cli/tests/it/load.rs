@@ -210,6 +210,10 @@ matrix!(
         let outcome = setup.load_csv("ID\n", &["--into", "sales"]);
         outcome.failure(2, &["sales may be any of the tables \"SALES\", \"Sales\"", "--into '\"SALES\"'"]);
         setup
+            .load_csv("ID\n7\n", &["--into", "public.sales"])
+            .failure(2, &["there is no table public.sales, and no schemas", "write --into sales;"]);
+        setup.load_csv("ID\n7\n", &["--into", "\"public.sales\""]).success();
+        setup
             .load_csv("ID;NAME\n7;x\n", &["--into", "one_column"])
             .failure(1, &["one column, ID;NAME: name the separator with --delimiter"]);
         // Quotes make it count: another table.
@@ -447,6 +451,11 @@ matrix!(
             (b"a,b\n1,\"x\"y\n", "line 2: text after a closing quote"),
             (b"a,b\n1,x\n2,J\xf6rg\n", "line 3: the text is not UTF-8; name its encoding"),
             (b"a,b\nx,y\n", "line 2: column A: conversion error from string \"x\""),
+            (
+                b"a\0,\0b\0",
+                "x.csv: it looks like UTF-16LE without a byte order mark: name it with --encoding",
+            ),
+            (b"\0a\0,\0b", "looks like UTF-16BE"),
             (b"", "line 1: there is no header"),
             (b"a,a\n", "two columns of the file are A"),
             (b"a,c\n", "no column c; its columns are A, B"),

@@ -29,6 +29,9 @@ matrix!(
         let found = run(&["query", "profile://shop", sql, "--format", "csv"]).success();
         assert_eq!(found.text(), "ID\r\n7\r\n");
 
+        run(&["info", "profile://shop", "--password-file", "/nonexistent"])
+            .failure(2, &["the profile has a password, too"]);
+
         for missing in ["profile://shopp", "profile://./shop", "profile:///etc/passwd", "profile://"] {
             run(&["info", missing])
                 .failure(1, &["there is no such profile", "NAME.toml in ~/.config/adbc/profiles"]);

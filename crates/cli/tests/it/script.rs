@@ -258,6 +258,9 @@ matrix!(
         let path = script("utf_16", &utf_16);
         let outcome = firearrow(target, &["query", &url, "-f", argument(&path), "--format", "csv"]).success();
         assert!(outcome.text().ends_with("Zürich\r\n"), "{}", outcome.text());
+        let unmarked = script("unmarked", &utf_16[2..]);
+        firearrow(target, &["query", &url, "-f", argument(&unmarked)])
+            .failure(1, &["looks like UTF-16LE without a byte order mark: save it as UTF-8"]);
         firearrow(target, &["query", &url, "SET TERM a b; x"]).failure(2, &["SET TERM takes one terminator"]);
         // Ten megabytes, in one statement and in many.
         let long = format!("SELECT '{}' FROM RDB$DATABASE", "x".repeat(8_000));

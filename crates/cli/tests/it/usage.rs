@@ -1,6 +1,6 @@
 //! Help, completions, errors, and `firearrow info`.
 
-use crate::command::{SECRET, demo, finish, firearrow, plain, prepare};
+use crate::command::{SECRET, argument, demo, finish, firearrow, plain, prepare};
 use firearrow_testkit::{Server, Target, matrix};
 use nix::pty::{Winsize, openpty};
 use std::fs::File;
@@ -159,6 +159,10 @@ matrix!(
             prepare(Some(target), &["query", &bare, "SELECT ID FROM T_WIDE", "--format", "csv"]);
         command.env("FIREARROW_USER", Server::USER).env("FIREARROW_PASSWORD_FILE", &file);
         assert_eq!(finish(command.output().expect("it starts")).success().text(), "ID\r\n1\r\n");
+        let by_option = |url: &str| firearrow(target, &["info", url, "--password-file", argument(&file)]);
+        let user = url.replacen(&login, &format!("{}@", Server::USER), 1);
+        by_option(&user).success();
+        by_option(&url).failure(2, &["the connection string has a password, too"]);
         std::fs::remove_file(&file).expect("it is there");
         let outcome = finish(command.output().expect("it starts"));
         outcome.failure(2, &["FIREARROW_PASSWORD_FILE", "password"]);

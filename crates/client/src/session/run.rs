@@ -419,7 +419,7 @@ pub(crate) fn name_parameter(prepared: &Prepared, error: &mut Error, batch: &Rec
         return;
     }
     let parameters = &prepared.info.parameters;
-    let Some(index) = suspect(parameters, batch, row, error.sqlstate()) else { return };
+    let Some(index) = suspect(parameters, batch, row, error.sqlstate(), &error.to_string()) else { return };
     let named = error.clone().context(parameter(index, batch.schema_ref().field(index).name()));
     *error = named;
 }

@@ -21,13 +21,14 @@ enum Suspicion {
     Possible,
 }
 
-/// Returns the 0-based parameter of this row that an engine error with this SQLSTATE is about: the first value that the
-/// engine cannot accept, or the only value that may be the cause.
+/// Returns the 0-based parameter of this row that an engine error with this SQLSTATE and text is about: the value that the
+/// text quotes, the first one that the engine cannot accept, or the only one that may be the cause.
 pub(crate) fn suspect(
     parameters: &[Descriptor],
     batch: &RecordBatch,
     row: usize,
     sqlstate: &str,
+    message: &str,
 ) -> Option<usize> {
     let fields = RowLayout::for_descriptors(parameters).ok()?;
     let columns = parameters.iter().zip(fields.fields()).zip(batch.columns());
@@ -50,11 +51,18 @@ pub(crate) fn suspect(
     });
     let found: Vec<(usize, Suspicion)> =
         suspicions.enumerate().filter_map(|(at, suspicion)| Some((at, suspicion?))).collect();
-    let sure = found.iter().find(|(_, suspicion)| *suspicion == Suspicion::Sure);
-    match (sure, found.as_slice()) {
+    let quoted = found.iter().find(|(at, _)| is_quoted(message, batch.column(*at), row));
+    let sure = || found.iter().find(|(_, suspicion)| *suspicion == Suspicion::Sure);
+    match (quoted.or_else(sure), found.as_slice()) {
         (Some(&(parameter, _)), _) | (None, &[(parameter, _)]) => Some(parameter),
         _ => None,
     }
+}
+
+/// Whether the engine's text quotes this value: it converts values in an order of its own.
+fn is_quoted(message: &str, array: &dyn Array, row: usize) -> bool {
+    array_value_to_string(array, row)
+        .is_ok_and(|text| message.contains(&format!("conversion error from string \"{text}\"")))
 }
 
 fn is_text(data_type: &DataType) -> bool {
@@ -180,12 +188,19 @@ mod tests {
             let rows = rows.project(&[0, 1, 2]).expect("columns");
             // A text with characters that its character set may lack.
             let possible = (sqlstate == "22018").then_some(0);
-            assert_eq!(suspect(&parameters[..3], &rows, 0, sqlstate), possible, "{sqlstate}");
-            assert_eq!(suspect(&parameters[..3], &rows, 1, sqlstate), expected.or(possible), "{sqlstate}");
+            let suspect = |row| suspect(&parameters[..3], &rows, row, sqlstate, "");
+            assert_eq!(suspect(0), possible, "{sqlstate}");
+            assert_eq!(suspect(1), expected.or(possible), "{sqlstate}");
         }
         // The only candidate.
-        assert_eq!(suspect(&parameters[3..], &rows.project(&[3]).expect("a column"), 1, "22007"), Some(0));
-        assert_eq!(suspect(&parameters, &batch(["", "never"]), 1, "22018"), Some(3));
-        assert_eq!(suspect(&parameters, &rows, 9, "22001"), None);
+        assert_eq!(
+            suspect(&parameters[3..], &rows.project(&[3]).expect("a column"), 1, "22007", ""),
+            Some(0)
+        );
+        assert_eq!(suspect(&parameters, &batch(["", "never"]), 1, "22018", ""), Some(3));
+        // The one that is quoted.
+        let text = "conversion error from string \"äöüß\"";
+        assert_eq!(suspect(&parameters, &batch(["", "never"]), 1, "22018", text), Some(0));
+        assert_eq!(suspect(&parameters, &rows, 9, "22001", ""), None);
     }
 }
