@@ -54,8 +54,8 @@ Examples:
 struct InstallArgs {
     #[command(flatten)]
     place: Place,
-    #[arg(long, help = platform::DRIVER_HELP, value_name = "PATH", value_hint = ValueHint::FilePath)]
-    driver: Option<PathBuf>,
+    #[arg(long, help = platform::LIBRARY_HELP, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    library: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

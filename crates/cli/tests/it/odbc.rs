@@ -41,7 +41,7 @@ impl Home {
     }
 
     fn install(&self, place: &[&str]) -> Outcome {
-        self.run(&[&["install", "--driver", "driver.so"], place].concat())
+        self.run(&[&["install", "--library", "driver.so"], place].concat())
     }
 
     fn read(&self, name: &str) -> String {
@@ -127,7 +127,7 @@ fn the_system_has_files_of_its_own() {
     assert_eq!(outcome.json()["library"], argument(&home.path("driver.so")));
     assert!(!home.path(".odbcinst.ini").exists());
     home.run_with(
-        &["install", "--system", "--driver", "driver.so"],
+        &["install", "--system", "--library", "driver.so"],
         &[("ODBCINSTINI", Path::new("drivers.ini"))],
     )
     .success();
@@ -135,12 +135,12 @@ fn the_system_has_files_of_its_own() {
     home.run(&["uninstall"]).failure(1, &["for the user"]);
     home.run(&["uninstall", "--system"]).success();
     home.install(&["--user", "--system"]).failure(2, &["cannot be used with"]);
-    home.run(&["install", "--driver", "no_such.so"]).failure(1, &["no_such.so"]);
-    home.run(&["install", "--driver", "etc"]).failure(2, &["is not the absolute path of a file"]);
-    home.run(&["install", "--driver", "/etc/passwd"])
+    home.run(&["install", "--library", "no_such.so"]).failure(1, &["no_such.so"]);
+    home.run(&["install", "--library", "etc"]).failure(2, &["is not the absolute path of a file"]);
+    home.run(&["install", "--library", "/etc/passwd"])
         .failure(2, &["/etc/passwd is not a library", "libfirearrowodbc.so"]);
     fs::write(home.path("other.so"), like_a_library("AdbcDriverFirebirdInit")).expect("it is written");
-    home.run(&["install", "--driver", "other.so"]).failure(2, &["is a library without SQLDriverConnect"]);
+    home.run(&["install", "--library", "other.so"]).failure(2, &["is a library without SQLDriverConnect"]);
     assert!(!home.path(".odbcinst.ini").exists());
 }
 
@@ -317,7 +317,7 @@ matrix!(
         let url = demo(target, "10");
         let library =
             std::env::current_exe().expect("a test has a path").with_file_name("libfirearrowodbc.so");
-        home.run(&["install", "--system", "--driver", argument(&library)]).success();
+        home.run(&["install", "--system", "--library", argument(&library)]).success();
         home.run(&["dsn", "add", "Demo", &database(target, &url)]).success();
         let Ok(mut client) = isql.spawn() else {
             return Err(Skip { name: target.to_string(), reason: "no isql: install unixodbc".into() });

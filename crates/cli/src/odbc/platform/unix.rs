@@ -10,14 +10,14 @@ pub(in crate::odbc) const INSTALL_HELP: &str = "\
 Examples:
   firearrow odbc install
   sudo firearrow odbc install --system
-  firearrow odbc install --driver /opt/firearrow/libfirearrowodbc.so
+  firearrow odbc install --library /opt/firearrow/libfirearrowodbc.so
 
 Adds the section [Firearrow] to ~/.odbcinst.ini or /etc/odbcinst.ini; everything
 else in the file stays. ODBCSYSINI and ODBCINSTINI name another folder and file
 for --system, as they do for unixODBC. To use the driver without a data source:
 isql -k 'Driver=Firearrow;Dbname=host:path;Uid=…;Pwd=…'";
 
-pub(in crate::odbc) const DRIVER_HELP: &str =
+pub(in crate::odbc) const LIBRARY_HELP: &str =
     "The driver, libfirearrowodbc.so [default: next to this program, or in ../lib]";
 
 pub(in crate::odbc) const UNINSTALL_ABOUT: &str = "Remove the driver from unixODBC's registry";

@@ -7,7 +7,7 @@ pub(in crate::odbc) const INSTALL_ABOUT: &str = "Register the driver with Window
 pub(in crate::odbc) const INSTALL_HELP: &str = r#"Examples:
   firearrow odbc install
   firearrow odbc install --system
-  firearrow odbc install --driver C:\Firearrow\firearrowodbc.dll
+  firearrow odbc install --library C:\Firearrow\firearrowodbc.dll
 
 --system needs an administrator's console. It adds HKLM\SOFTWARE\ODBC\
 ODBCINST.INI\Firearrow, where Windows looks for drivers: the ODBC administrator
@@ -16,7 +16,8 @@ Driver=Firearrow;Dbname=host:path;Uid=…;Pwd=…
 Without --system, the driver works in your own data sources only, which name its
 library."#;
 
-pub(in crate::odbc) const DRIVER_HELP: &str = "The driver, firearrowodbc.dll [default: next to this program]";
+pub(in crate::odbc) const LIBRARY_HELP: &str =
+    "The driver, firearrowodbc.dll [default: next to this program]";
 
 pub(in crate::odbc) const UNINSTALL_ABOUT: &str = "Remove the driver from Windows' registry";
 
