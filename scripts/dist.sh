@@ -7,12 +7,14 @@ cd "$(dirname "$0")/.."
 if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "all of it" scripts/dist.sh "$@"; fi
 source scripts/dist/settings.sh
 
+# The Debian packages come right after the archives whose library they share: the builder of wheels has settings of its own, after
+# which cargo builds much of it again.
 readonly all=(
-    linux-x86_64 linux-aarch64
+    linux-x86_64 deb-amd64
+    linux-aarch64 deb-arm64
     musl-x86_64 musl-aarch64
     windows-x86_64
     wheels-x86_64 wheels-aarch64
-    deb-amd64 deb-arm64
     sbom
 )
 parts=("$@")

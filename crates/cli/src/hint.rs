@@ -1,6 +1,7 @@
 //! What may help with errors that newcomers meet. What is not about this command comes from
 //! [`firearrow_driver::foreign_sql`], which the Python package asks, too.
 
+use crate::load::has_decimal_comma;
 use firearrow::{Error, Kind};
 use firearrow_driver::foreign_sql::{self, line_after};
 
@@ -13,7 +14,9 @@ pub(crate) fn of(error: &Error) -> Option<String> {
         Kind::Syntax => of_sql(message),
         Kind::Database if is_missing_file(message) => Some(match message.contains("for file \"~") {
             true => "~ is not expanded here: write the whole path".to_owned(),
-            false => "there is no such file; firearrow create makes an empty database".to_owned(),
+            false => "there is no such file, and no such alias; a server looks on its own disk. firearrow create makes \
+                an empty database"
+                .to_owned(),
         }),
         Kind::Database if says_it_exists(message) => Some(
             "choose another name, or delete the database that is there first".to_owned(),
@@ -27,6 +30,12 @@ pub(crate) fn of(error: &Error) -> Option<String> {
         {
             Some("a password comes from the prompt, --password-file, FIREARROW_PASSWORD_FILE, FIREARROW_PASSWORD or ISC_PASSWORD".to_owned())
         }
+        Kind::Login if message.contains("Your user name and password are not defined") => {
+            Some("the user or the password is wrong: Firebird does not say which".to_owned())
+        }
+        _ if between(message, "conversion error from string \"", "\"").is_some_and(has_decimal_comma) => Some(
+            "numbers have a decimal point; firearrow load reads those with a comma with --decimal-comma".to_owned(),
+        ),
         _ if is_iso(message) => Some("write a space in place of the T".to_owned()),
         _ => None,
     }

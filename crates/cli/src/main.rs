@@ -55,10 +55,12 @@ use bench::args::BenchCommand;
 use clap::{CommandFactory, Parser};
 use failure::Result;
 use firearrow_bench::secret;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(env::args_os().map(no_option)) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -67,6 +69,15 @@ fn main() -> ExitCode {
         Err(failure) => failure.report(cli.verbose, cli.json),
     };
     interrupt::finish(status)
+}
+
+/// Keeps SQL that begins with a comment from being taken for an option, by a blank before it.
+fn no_option(argument: OsString) -> OsString {
+    let is_comment = argument.to_str().and_then(|text| text.strip_prefix("--"));
+    match is_comment.is_some_and(|rest| rest.starts_with(char::is_whitespace)) {
+        true => [OsStr::new(" "), &argument].into_iter().collect(),
+        false => argument,
+    }
 }
 
 fn run(cli: &Cli) -> Result<()> {

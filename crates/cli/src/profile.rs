@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Result};
 use crate::platform::folders::{ADBC_PROFILES, adbc_profiles};
+use crate::terminal;
 use adbc_core::options::{OptionDatabase, OptionValue};
 use adbc_driver_manager::profile::{
     ConnectionProfile, ConnectionProfileProvider, FilesystemProfileProvider, process_profile_value,
@@ -56,6 +57,9 @@ impl Profile {
         }
         let (mut uri, mut options) = (None, Vec::new());
         for (key, value) in profile.get_options().map_err(|error| failed(&error.message))? {
+            if let Some(name) = unset_variable(&value) {
+                terminal::remark(&format!("{text}: the variable {name} of its {} is not set", key.as_ref()));
+            }
             let value = spelt(value).map_err(|error| failed(&error))?;
             match key {
                 OptionDatabase::Uri => uri = Some(value),
@@ -102,6 +106,13 @@ fn places(name: &str) -> Vec<PathBuf> {
     folders.extend(adbc_profiles());
     folders.retain(|folder| folder.is_absolute());
     folders.into_iter().map(|folder| folder.join(format!("{name}.toml"))).collect()
+}
+
+/// The first variable of the environment in a value that is not set. Driver managers take it for an empty text.
+fn unset_variable(value: &OptionValue) -> Option<String> {
+    let OptionValue::String(text) = value else { return None };
+    let names = text.split("env_var(").skip(1).filter_map(|rest| rest.split_once(')'));
+    names.map(|(name, _)| name.trim().to_owned()).find(|name| env::var_os(name).is_none())
 }
 
 /// The text of a value, with variables of the environment in it.

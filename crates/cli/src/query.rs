@@ -224,7 +224,7 @@ fn only_statement(scripts: &[Script]) -> Result<Option<&str>> {
         )),
         [] => {
             let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
-            Err(Failure::usage(format!("there is no SQL statement in {}", names.join(" and "))))
+            Err(Failure::usage(format!("there is no statement in {}", names.join(" and "))))
         }
         [statement] => Ok(Some(statement).filter(|statement| {
             let first = firearrow::sql::tokens(statement).next();

@@ -3,7 +3,7 @@
 use crate::failure::Result;
 use crate::open::open;
 use crate::output;
-use crate::terminal::line;
+use crate::terminal::{self, line};
 use clap::{Args, ValueEnum, ValueHint};
 use firearrow::catalog::{Name, Table, TableKind};
 use firearrow::{BatchExt, Connection};
@@ -72,6 +72,10 @@ pub(crate) fn run(args: &TablesArgs, json: bool) -> Result<()> {
     let found = tables(&connection, args.pattern.as_deref(), &args.kind, system)?;
     match json {
         true => output::print_data(&found.iter().map(as_json).collect::<String>()),
+        false if found.is_empty() => {
+            terminal::remark("no tables match");
+            Ok(())
+        }
         false => output::print(&text(&found)),
     }
 }

@@ -91,7 +91,7 @@ pub(crate) struct CopyArgs {
     /// Folder: write the rows of each value of these columns to a folder of its own, COLUMN=VALUE
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) partition_by: Vec<String>,
-    /// Folder: begin another file after about SIZE [default: 128MiB]
+    /// Folder: begin another file after about SIZE of data, as the database has it; files are smaller [default: 128MiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) file_size: Option<u64>,
     /// Folder: continue a copy that was interrupted, or begin one

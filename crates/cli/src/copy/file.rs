@@ -1,7 +1,7 @@
 //! `firearrow copy` to a file, or to standard output.
 
 use super::args::CopyArgs;
-use super::{joined, sql};
+use super::{joined, sql, tell_of_zones};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::{open, parse, refuse_blob_ids};
@@ -41,6 +41,9 @@ pub(super) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let file = (!args.separate).then(create).transpose()?;
     let config = parse(&args.url)?;
     let source = Source::open(args, &config)?;
+    if !args.quiet {
+        tell_of_zones(&source.schema);
+    }
     let files = match file {
         Some(file) => vec![file],
         None => {

@@ -7,6 +7,7 @@ use super::plan::Plan;
 use super::readers::{copy_part, on_each};
 use super::resume;
 use super::spellings::Spellings;
+use super::tell_of_zones;
 use crate::failure::{Failure, Result};
 use crate::folder::Manifest;
 use crate::folder::manifest::Part;
@@ -89,6 +90,9 @@ impl<'a> Copying<'a> {
         let all = plan.parts().len();
         let readers = args.readers.filter(|readers| *readers > 0).unwrap_or_else(processors).min(all);
         let mut layout = Layout::new(args, root, &plan.schema, readers)?;
+        if !args.quiet {
+            tell_of_zones(&plan.schema);
+        }
         let copy = plan.copy(layout.partition_by());
         let mut parts = Vec::new();
         if let Some(earlier) = earlier {

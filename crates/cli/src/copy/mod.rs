@@ -23,6 +23,8 @@ pub(crate) use args::CopyArgs;
 
 use crate::failure::{Failure, Result};
 use crate::name::{plain, unquoted};
+use crate::terminal::{self, line};
+use arrow::datatypes::{DataType, Schema};
 use firearrow::Dialect;
 use firearrow::catalog::identifier;
 use std::thread::ScopedJoinHandle;
@@ -46,6 +48,22 @@ fn sql(source: &str, dialect: Dialect) -> Result<String> {
 /// and may be an SQL keyword.
 fn table(text: &str) -> Option<String> {
     unquoted(text).or_else(|| plain(text))
+}
+
+/// Names the columns whose time zones are not kept: Arrow's timestamps have one zone for all values.
+fn tell_of_zones(schema: &Schema) {
+    let names: Vec<String> = schema
+        .fields()
+        .iter()
+        .filter(|field| matches!(field.data_type(), DataType::Timestamp(_, Some(_))))
+        .map(|field| line(field.name()).into_owned())
+        .collect();
+    if !names.is_empty() {
+        terminal::remark(&format!(
+            "note: of {} the moments are kept, in UTC, and not the time zones; ?timestamptz=utf8 in the URL keeps both, as text",
+            names.join(", ")
+        ));
+    }
 }
 
 /// What a thread that reads or writes has come to.

@@ -1,5 +1,7 @@
 //! The arguments of `firearrow load`.
 
+use super::convert::DecimalMark;
+use super::mapping::TextForm;
 use crate::failure::{Failure, Result};
 use crate::output::Format;
 use crate::platform::files;
@@ -92,6 +94,9 @@ pub(crate) struct LoadArgs {
     /// CSV: the unquoted text that stands for NULL [default: the empty one]
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) null: Option<String>,
+    /// CSV: numbers have a decimal comma (2,50), and no points
+    #[arg(long)]
+    pub(crate) decimal_comma: bool,
     /// CSV and JSON: the encoding of the file: latin1, windows-1252, utf-16le … [default: that of its
     /// byte order mark, or utf-8]
     #[arg(long, value_name = "NAME", value_parser = encoding)]
@@ -154,12 +159,19 @@ impl LoadArgs {
         Ok(())
     }
 
+    /// How texts are to be understood.
+    pub(super) fn form(&self) -> TextForm {
+        let mark = if self.decimal_comma { DecimalMark::Comma } else { DecimalMark::Point };
+        TextForm { has_header: !self.no_header, mark }
+    }
+
     /// Fails for options of text files if the files have another format.
     pub(super) fn check_format(&self, format: Format) -> Result<()> {
         let csv = [
             ("--no-header", self.no_header),
             ("--delimiter", self.delimiter.is_some()),
             ("--null", self.null.is_some()),
+            ("--decimal-comma", self.decimal_comma),
         ];
         let refuse = |option: &str, of: &str| Err(Failure::usage(format!("{option} is for {of} files")));
         match (format, csv.into_iter().find(|(_, is_set)| *is_set)) {

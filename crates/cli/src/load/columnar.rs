@@ -143,7 +143,7 @@ impl<R: Read> Read for Watched<R> {
 fn unreadable(path: &Path, error: &dyn Display) -> Failure {
     let text = error.to_string();
     let hint = match text.contains("feature") {
-        true => "; write the file without compression, or Parquet with zstd or snappy",
+        true => "; write the file with another compression: zstd, lz4, or in Parquet also snappy or gzip",
         false => "",
     };
     Failure::other(format!("{}: {text}{hint}", path.display()))

@@ -9,6 +9,7 @@ use arrow::datatypes::{
     TimestampMicrosecondType,
 };
 use firearrow::catalog::{BaseType, Column};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How the texts of one column are converted.
@@ -33,6 +34,40 @@ pub(super) enum Conversion {
     Timestamp,
 }
 
+/// What stands before the decimals of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DecimalMark {
+    Point,
+    Comma,
+}
+
+impl DecimalMark {
+    /// Returns a number as the engine reads it; `None` for one with a point or more where a comma is expected: nobody can
+    /// tell whether it separates decimals or thousands.
+    pub(super) fn with_point(self, text: &str) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Point => Some(Cow::Borrowed(text)),
+            Self::Comma if text.contains('.') || text.matches(',').count() > 1 => None,
+            Self::Comma => Some(Cow::Owned(text.replace(',', "."))),
+        }
+    }
+
+    /// Puts points into the numbers of a column. Those that cannot be read are NULL, and noted.
+    pub(super) fn apply(self, texts: &ArrayRef, name: &str, refused: &mut Vec<Refused>) -> ArrayRef {
+        let values = texts.as_any().downcast_ref::<StringArray>().filter(|_| self == Self::Comma);
+        let Some(values) = values else { return Arc::clone(texts) };
+        let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
+        let mut each = Values { values, name, refused };
+        let what = "a number with a decimal comma and no points";
+        each.each(
+            what,
+            |text| self.with_point(text).map(Cow::into_owned),
+            |text| builder.append_option(text),
+        );
+        Arc::new(builder.finish())
+    }
+}
+
 /// A value that is none of its column's, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refused {
@@ -53,6 +88,20 @@ impl Conversion {
             | BaseType::TimestampWithTimeZone => Self::Moment,
             _ => Self::Keep,
         }
+    }
+
+    /// Whether a column that exists has numbers.
+    pub(super) fn is_number(column: &Column) -> bool {
+        use BaseType::*;
+        matches!(
+            column.data_type.base,
+            SmallInt | Integer | BigInt | Int128 | Numeric | Decimal | Float | DoublePrecision | DecFloat
+        )
+    }
+
+    /// Whether a column that is created has numbers.
+    pub(super) fn makes_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Decimal(..) | Self::Exact)
     }
 
     /// For a column that is created with the counterpart of this type.
@@ -149,7 +198,9 @@ impl Values<'_> {
             let value = text.and_then(&convert);
             if let (Some(text), None) = (text, &value) {
                 let text = firearrow_driver::shortened(text);
-                let why = format!("column {}: {text:?} is not {what}", self.name);
+                let hint =
+                    if has_decimal_comma(&text) { "; --decimal-comma reads it as a number" } else { "" };
+                let why = format!("column {}: {text:?} is not {what}{hint}", self.name);
                 self.refused.push(Refused { row, why });
             }
             push(value);
@@ -173,6 +224,13 @@ impl Values<'_> {
     ) -> ArrayRef {
         Arc::new(self.array::<A>(what, convert))
     }
+}
+
+/// Whether a text is a number whose decimals follow a comma.
+pub(crate) fn has_decimal_comma(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.trim().trim_start_matches(['-', '+']);
+    number.split_once(',').is_some_and(|(whole, decimals)| digits(whole) && digits(decimals))
 }
 
 fn has_digits(text: &str) -> bool {
@@ -223,9 +281,30 @@ mod tests {
         assert!(array.value(4).is_nan() && array.value(5) == 5.0);
         let (_, refused) = convert(Conversion::Double, &[Some("1e999"), None, Some(""), Some("1,5")]);
         assert_eq!(refused.iter().map(|refused| refused.row).collect::<Vec<_>>(), [0, 2, 3]);
-        assert_eq!(refused[2].why, "column A: \"1,5\" is not a number");
+        assert_eq!(refused[2].why, "column A: \"1,5\" is not a number; --decimal-comma reads it as a number");
         let (_, refused) = convert(Conversion::Single, &[Some("1e39")]);
         assert_eq!(refused.len(), 1);
+    }
+
+    #[test]
+    fn commas_become_points() {
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![
+            Some("2,50"),
+            None,
+            Some("-7"),
+            Some("2.5"),
+            Some("1,2,3"),
+            Some(""),
+        ]));
+        let mut refused = Vec::new();
+        let array = DecimalMark::Comma.apply(&texts, "A", &mut refused);
+        let found: Vec<Option<&str>> = array.as_string::<i32>().iter().collect();
+        assert_eq!(found, [Some("2.50"), None, Some("-7"), None, None, Some("")]);
+        assert_eq!(refused.iter().map(|refused| refused.row).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(refused[0].why, "column A: \"2.5\" is not a number with a decimal comma and no points");
+        assert_eq!(&DecimalMark::Point.apply(&texts, "A", &mut refused), &texts);
+        assert!(["2,50", "-1,0", " 1,5 "].into_iter().all(has_decimal_comma));
+        assert!(!["2.50", "1,", ",5", "1,2,3", "a,b", ""].into_iter().any(has_decimal_comma));
     }
 
     #[test]

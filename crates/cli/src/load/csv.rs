@@ -58,8 +58,11 @@ impl Csv {
         if found == expected {
             return Ok(());
         }
-        let hint = match found {
-            1 => "; --delimiter names what separates them",
+        let hint = match (found, self.schema.fields().as_ref()) {
+            (1, _) => "; --delimiter names what separates them",
+            (_, [only]) if only.name().contains([';', '\t', '|']) => {
+                "; --delimiter names what separates them"
+            }
             _ => "",
         };
         let what =

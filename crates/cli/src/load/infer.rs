@@ -1,6 +1,7 @@
 //! The types of a new table's columns, by the texts of its first rows. A type is chosen only if all values have its very
 //! form; anything else is text.
 
+use super::convert::DecimalMark;
 use super::datetime;
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{DataType, TimeUnit};
@@ -34,11 +35,12 @@ struct Number {
     is_double: bool,
 }
 
-/// Returns the type of each column; `modern` from Firebird 4 on, which has numbers of 38 digits.
-pub(super) fn types(rows: &RecordBatch, modern: bool) -> Vec<DataType> {
+/// Returns the type of each column, whose numbers have this mark; `modern` from Firebird 4 on, which has numbers of 38
+/// digits.
+pub(super) fn types(rows: &RecordBatch, mark: DecimalMark, modern: bool) -> Vec<DataType> {
     let columns = rows.columns().iter().map(|column| {
         let values = column.as_string_opt::<i32>().into_iter().flatten().flatten();
-        values.map(kind).fold(Kind::Nothing, both)
+        values.map(|text| kind(text, mark)).fold(Kind::Nothing, both)
     });
     columns.map(|kind| data_type(kind, modern)).collect()
 }
@@ -94,7 +96,7 @@ fn both(one: Kind, other: Kind) -> Kind {
     }
 }
 
-fn kind(text: &str) -> Kind {
+fn kind(text: &str, mark: DecimalMark) -> Kind {
     if parse_boolean(text).is_some() {
         return Kind::Boolean;
     }
@@ -104,7 +106,7 @@ fn kind(text: &str) -> Kind {
     if datetime::timestamp(text).is_some() {
         return Kind::Timestamp;
     }
-    number(text).unwrap_or(Kind::Text)
+    mark.with_point(text).and_then(|text| number(&text)).unwrap_or(Kind::Text)
 }
 
 /// Returns the truth value.
@@ -188,9 +190,28 @@ mod tests {
     use std::sync::Arc;
 
     fn of(values: &[&str]) -> DataType {
+        marked(values, DecimalMark::Point)
+    }
+
+    fn marked(values: &[&str], mark: DecimalMark) -> DataType {
         let texts: ArrayRef =
             Arc::new(StringArray::from_iter(values.iter().map(|v| (*v != "NULL").then_some(*v))));
-        types(&RecordBatch::try_from_iter([("A", texts)]).unwrap(), true).remove(0)
+        types(&RecordBatch::try_from_iter([("A", texts)]).unwrap(), mark, true).remove(0)
+    }
+
+    #[test]
+    fn numbers_may_have_a_comma() {
+        for (values, expected) in [
+            (&["2,50", "-10,00"][..], DataType::Decimal128(18, 2)),
+            (&["1", "2"], DataType::Int64),
+            (&["2,5e-3"], DataType::Float64),
+            (&["2.50"], DataType::Utf8),
+            (&["1.234,50"], DataType::Utf8),
+            (&["1,234,567"], DataType::Utf8),
+            (&["2024-05-01"], DataType::Date32),
+        ] {
+            assert_eq!(marked(values, DecimalMark::Comma), expected, "{values:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What becomes of the files' columns: their names in the table, and their types.
 
-use super::convert::{Conversion, Refused};
+use super::convert::{Conversion, DecimalMark, Refused};
 use super::infer::types;
 use super::source::Part;
 use super::table::Table;
@@ -8,6 +8,7 @@ use crate::failure::{Failure, Result};
 use arrow::array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use firearrow::catalog::Column;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +19,17 @@ pub(super) struct Plan {
     pub(super) schema: SchemaRef,
     /// For each column of a text file.
     conversions: Option<Vec<Conversion>>,
+    /// Of the numbers of each column.
+    marks: Vec<DecimalMark>,
+    /// Whether the types come from the first rows.
+    is_inferred: bool,
+}
+
+/// How the texts of a file are to be understood.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TextForm {
+    pub(super) has_header: bool,
+    pub(super) mark: DecimalMark,
 }
 
 /// Rows for the table, and those that cannot be.
@@ -30,16 +42,20 @@ pub(super) struct Planned {
 
 impl Plan {
     /// For a table that exists.
-    pub(super) fn into_table(table: &Table, files: &Schema, is_text: bool, has_header: bool) -> Result<Self> {
+    pub(super) fn into_table(table: &Table, files: &Schema, is_text: bool, form: TextForm) -> Result<Self> {
         let columns = table.columns.as_deref().unwrap_or_default();
-        let matched = match has_header {
+        let matched = match form.has_header {
             true => table.match_columns(files, columns)?,
             false => table.columns_in_order(files, columns)?,
         };
         let conversions: Option<Vec<Conversion>> =
             is_text.then(|| matched.iter().map(|column| Conversion::into_column(column)).collect());
+        let mark =
+            |column: &&Column| if Conversion::is_number(column) { form.mark } else { DecimalMark::Point };
+        let marks = matched.iter().map(mark).collect();
         let names = matched.iter().map(|column| column.name.clone()).collect();
-        Ok(Self { schema: renamed(files, names, conversions.as_deref()), conversions })
+        let schema = renamed(files, names, conversions.as_deref());
+        Ok(Self { schema, conversions, marks, is_inferred: false })
     }
 
     /// For a table that is created.
@@ -48,11 +64,13 @@ impl Plan {
         files: &Schema,
         ahead: Option<&RecordBatch>,
         is_text: bool,
+        form: TextForm,
         modern: bool,
     ) -> Result<Self> {
         let names = table.new_columns(files)?;
         if !is_text {
-            return Ok(Self { schema: renamed(files, names, None), conversions: None });
+            let schema = renamed(files, names, None);
+            return Ok(Self { schema, conversions: None, marks: Vec::new(), is_inferred: false });
         }
         let Some(ahead) = ahead else {
             return Err(Failure::other(format!(
@@ -60,8 +78,12 @@ impl Plan {
                 table.name
             )));
         };
-        let conversions: Vec<Conversion> = types(ahead, modern).iter().map(Conversion::into_type).collect();
-        Ok(Self { schema: renamed(files, names, Some(&conversions)), conversions: Some(conversions) })
+        let conversions: Vec<Conversion> =
+            types(ahead, form.mark, modern).iter().map(Conversion::into_type).collect();
+        let mark = |to: &Conversion| if to.makes_number() { form.mark } else { DecimalMark::Point };
+        let marks = conversions.iter().map(mark).collect();
+        let schema = renamed(files, names, Some(&conversions));
+        Ok(Self { schema, conversions: Some(conversions), marks, is_inferred: true })
     }
 
     /// Converts the rows of a part.
@@ -70,8 +92,14 @@ impl Plan {
         let columns: Vec<ArrayRef> = match &self.conversions {
             None => part.batch.columns().to_vec(),
             Some(conversions) => {
-                let columns = part.batch.columns().iter().zip(conversions).zip(self.schema.fields());
-                columns.map(|((texts, to), field)| to.apply(texts, field.name(), &mut refused)).collect()
+                let columns = part.batch.columns().iter().zip(conversions).zip(&self.marks);
+                let columns = columns.zip(self.schema.fields());
+                columns
+                    .map(|(((texts, to), mark), field)| {
+                        let texts = mark.apply(texts, field.name(), &mut refused);
+                        to.apply(&texts, field.name(), &mut refused)
+                    })
+                    .collect()
             }
         };
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)?;
@@ -80,8 +108,10 @@ impl Plan {
         }
         // Of each row the first column counts.
         let mut by_row = BTreeMap::new();
+        let inferred = "; its type comes from the first rows: for another one, create the table first";
+        let inferred = if self.is_inferred { inferred } else { "" };
         for Refused { row, why } in refused {
-            by_row.entry(row).or_insert(why);
+            by_row.entry(row).or_insert_with(|| format!("{why}{inferred}"));
         }
         let kept: BooleanArray = (0..batch.num_rows()).map(|row| Some(!by_row.contains_key(&row))).collect();
         let batch = filter_record_batch(&batch, &kept)?;

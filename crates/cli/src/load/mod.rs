@@ -26,6 +26,7 @@ mod table;
 mod write;
 
 pub(crate) use args::{LoadArgs, delimiter};
+pub(crate) use convert::has_decimal_comma;
 
 use crate::failure::{Failure, Result};
 use crate::open::{open_session, warn_of_statements};
@@ -147,7 +148,7 @@ impl<'a> Loading<'a> {
             // A file of JSON lines without any.
             Some(_) if schema.fields().is_empty() => None,
             Some(columns) => {
-                let plan = Plan::into_table(table, &schema, files.is_text(), !args.no_header)?;
+                let plan = Plan::into_table(table, &schema, files.is_text(), args.form())?;
                 if mode == Mode::Upsert {
                     options.key = key(args, session, table, columns, &plan)?;
                 }
@@ -171,7 +172,8 @@ impl<'a> Loading<'a> {
                     )));
                 }
                 let modern = connection.has_firebird4();
-                let plan = Plan::new_table(table, &schema, files.ahead(), files.is_text(), modern)?;
+                let plan =
+                    Plan::new_table(table, &schema, files.ahead(), files.is_text(), args.form(), modern)?;
                 // Errors of names and types, before anything is read.
                 columns_of_table(&plan.schema, &options, modern, connection.dialect(), None)?;
                 Some(plan)

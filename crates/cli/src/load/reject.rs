@@ -38,7 +38,7 @@ impl Target<'_> {
             true => rejects.keep().map(drop),
             false => Ok(()),
         };
-        let ended = loaded.and(kept).and_then(|()| self.unless_emptied(&counts, path));
+        let ended = loaded.and(kept).and_then(|()| self.unless_all_refused(&counts, path));
         let ended = ended.and_then(|()| Ok(self.session.end(true)?));
         if ended.is_err() {
             // Report the original error; the transaction ends with the connection at the latest.
@@ -47,13 +47,13 @@ impl Target<'_> {
         ended.map(|()| counts)
     }
 
-    /// Fails if the table would lose its rows and get none for them.
-    fn unless_emptied(&self, counts: &Counts, rejects: &Path) -> Result<()> {
-        if !self.deletes || counts.loaded > 0 || counts.rejected == 0 {
+    /// Fails if there were rows, and the table gets none of them.
+    fn unless_all_refused(&self, counts: &Counts, rejects: &Path) -> Result<()> {
+        if counts.loaded > 0 || counts.rejected == 0 {
             return Ok(());
         }
-        let rejects = rejects.display();
-        Err(Failure::other(format!("every row was refused, see {rejects}; --mode replace was rolled back")))
+        let kept = if self.deletes { "; --mode replace was rolled back" } else { "" };
+        Err(Failure::other(format!("every row was refused, see {}{kept}", rejects.display())))
     }
 
     fn load_all(&self, feed: &mut Feed, rejects: &mut Rejects, counts: &mut Counts) -> Result<()> {

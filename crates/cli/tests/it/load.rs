@@ -1,11 +1,18 @@
 //! `firearrow load`
 
 use crate::command::{Outcome, argument, demo, finish, firearrow, plain, prepare};
+use arrow::array::{ArrayRef, Int32Array, RecordBatch};
+use arrow::ipc::CompressionType;
+use arrow::ipc::writer::{FileWriter, IpcWriteOptions};
 use firearrow_testkit::{Generation, Target, matrix};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{GzipLevel, ZstdLevel};
+use parquet::file::properties::WriterProperties;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -382,6 +389,8 @@ matrix!(
         outcome.failure(1, &["every row was refused, see ", "bad.csv; --mode replace was rolled back"]);
         assert_eq!(setup.rows("SELECT N, V FROM T"), "1,p");
         assert_eq!(fs::read_to_string(&rejected).unwrap().lines().count(), 3);
+        let outcome = setup.load_csv("n,v\n3,long\n", &reject).failure(1, &["every row was refused, see "]);
+        assert!(!outcome.stderr.contains("rolled back"), "{}", outcome.stderr);
         // Other files have rows instead of lines.
         let path = setup.path("x.parquet");
         let sql = "SELECT 1 N, CAST('long' AS VARCHAR(4)) V FROM RDB$DATABASE \
@@ -394,6 +403,69 @@ matrix!(
         assert_eq!((&record[1], &record[4]), ("1", "long"));
         let outcome = setup.load_csv("n\n1\n", &["--into", "X", "--reject", argument(&rejected)]);
         outcome.failure(1, &["--reject is for one that exists"]);
+    },
+    fn compressed_files_are_read(target: &Target) {
+        let setup = Setup::new(target, "1");
+        setup.run("CREATE TABLE C (N INTEGER)");
+        let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(1..=1000));
+        let batch = RecordBatch::try_from_iter([("N", numbers)]).unwrap();
+        let mut paths = Vec::new();
+        for (name, compression) in [
+            ("none", parquet::basic::Compression::UNCOMPRESSED),
+            ("gzip", parquet::basic::Compression::GZIP(GzipLevel::default())),
+            ("snappy", parquet::basic::Compression::SNAPPY),
+            ("lz4", parquet::basic::Compression::LZ4_RAW),
+            ("zstd", parquet::basic::Compression::ZSTD(ZstdLevel::default())),
+        ] {
+            let path = setup.path(&format!("{name}.parquet"));
+            let properties = WriterProperties::builder().set_compression(compression).build();
+            let file = fs::File::create(&path).unwrap();
+            let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            paths.push(path);
+        }
+        for compression in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
+            let path = setup.path(&format!("{compression:?}.feather"));
+            let options = IpcWriteOptions::default().try_with_compression(compression).unwrap();
+            let file = fs::File::create(&path).unwrap();
+            let mut writer = FileWriter::try_new_with_options(file, &batch.schema(), options).unwrap();
+            writer.write(&batch).unwrap();
+            writer.finish().unwrap();
+            paths.push(path);
+        }
+        for path in paths {
+            setup.load(&path, &["--into", "C", "--mode", "replace"]).success();
+            assert_eq!(setup.rows("SELECT COUNT(*), SUM(N) FROM C"), "1000,500500", "{}", path.display());
+        }
+    },
+    fn numbers_may_have_a_decimal_comma(target: &Target) {
+        let setup = Setup::new(target, "1");
+        setup.run("CREATE TABLE P (ID INTEGER, PRICE NUMERIC(9, 2), D DOUBLE PRECISION, V VARCHAR(9))");
+        let load = |rows: &str, table: &str, more: &[&str]| {
+            let options = [&["--into", table, "--delimiter", ";"], more].concat();
+            setup.load_csv(format!("id;price;d;v\n{rows}"), &options)
+        };
+        load("1;2,50;-0,25;a,b\n2;3;4;1.5\n;;;\n", "P", &["--decimal-comma"]).success();
+        assert_eq!(setup.rows("SELECT PRICE, D FROM P ORDER BY ID"), ",\n2.50,-0.25\n3.00,4.0");
+        assert_eq!(setup.rows("SELECT COUNT(*) FROM P WHERE V IN ('a,b', '1.5')"), "2");
+        load("3;1.234,50;1;x\n", "P", &["--decimal-comma"]).failure(
+            1,
+            &["line 2: column PRICE: \"1.234,50\" is not a number with a decimal comma and no points"],
+        );
+        load("3;2,50;1;x\n", "P", &[]).failure(1, &["conversion error", "--decimal-comma"]);
+        load("3;2;1,5;x\n", "P", &[]).failure(1, &["column D: \"1,5\" is not a number; --decimal-comma"]);
+        let outcome = load("1;2,50;1,125;a,b\n", "NEWER", &["--decimal-comma"]).success();
+        let types = ["\"PRICE\" NUMERIC(18, 2)", "\"V\" VARCHAR"];
+        assert!(types.iter().all(|text| outcome.stderr.contains(text)), "{}", outcome.stderr);
+        assert_eq!(setup.rows("SELECT PRICE FROM NEWER"), "2.50");
+        setup
+            .load(&setup.file("x.json", "{}"), &["--into", "P", "--decimal-comma"])
+            .failure(2, &["is for CSV files"]);
+        // The semicolons are not seen, and the comma is.
+        setup
+            .load_csv("id;price\n1;2,50\n", &["--into", "P", "--mode", "append"])
+            .failure(1, &["--delimiter"]);
     },
     fn an_interrupted_load_leaves_nothing(target: &Target) {
         let setup = Setup::new(target, "1");

@@ -36,6 +36,11 @@ matrix!(
             run(&["info", missing])
                 .failure(1, &["there is no such profile", "NAME.toml in ~/.config/adbc/profiles"]);
         }
+        let unset = login.replace("SHOP_PASSWORD", "NO_SUCH_PASSWORD");
+        write("unset", &format!("{start}{unset}"));
+        let outcome = run(&["info", "profile://unset"]);
+        let told = "profile://unset: the variable NO_SUCH_PASSWORD of its password is not set";
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
         // Options of drivers, and no quotation of the file.
         write("more", &format!("{start}{login}\"adbc.firebird.query.batch_rows\" = 5\n"));
         run(&["query", "profile://more", "SELECT id FROM t"]).success();

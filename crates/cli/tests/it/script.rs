@@ -248,7 +248,7 @@ matrix!(
         }
         firearrow(target, &["query", &url, two, "--param", "1"])
             .failure(2, &["--param is for a single statement"]);
-        firearrow(target, &["query", &url, " ; -- nothing"]).failure(2, &["there is no SQL statement"]);
+        firearrow(target, &["query", &url, " ; -- nothing"]).failure(2, &["there is no statement"]);
         firearrow(target, &["query", &url, "-f", "/nonexistent.sql"]).failure(1, &["/nonexistent.sql"]);
         let latin = script("latin", b"SELECT 1 FROM RDB$DATABASE;\nSELECT 'Z\xfcrich' FROM RDB$DATABASE");
         firearrow(target, &["query", &url, "-f", argument(&latin)])

@@ -77,7 +77,7 @@ fn completions_know_the_commands() {
 fn wrong_usage_is_status_2() {
     plain(&["query"]).failure(2, &["Usage"]);
     plain(&["query", "shop.fdb"]).failure(2, &["there is no SQL", "-f FILE", "- there reads standard input"]);
-    plain(&["query", "shop.fdb", "-"]).failure(2, &["there is no SQL statement in standard input"]);
+    plain(&["query", "shop.fdb", "-"]).failure(2, &["there is no statement in standard input"]);
     plain(&["shop.fdb"]).failure(2, &["tip: firearrow shell shop.fdb"]);
     plain(&["query", "firebird://h/x?colour=red", "SELECT 1"]).failure(2, &["colour"]);
     plain(&["create-demo", "x.fdb", "--rows", "0"]).failure(2, &["--rows"]);
@@ -147,6 +147,17 @@ matrix!(
             let outcome = firearrow(target, &["query", &url, "SELECT ID FROM T_WIDE"]).success();
             assert_eq!(outcome.stderr.contains("use wire_compress=true"), is_told, "{}", outcome.stderr);
         }
+    },
+    fn a_comment_is_no_option(target: &Target) {
+        let url = demo(target, "1");
+        for sql in ["-- first\nSELECT ID FROM T_WIDE", "--\tfirst\r\nSELECT ID FROM T_WIDE"] {
+            let outcome = firearrow(target, &["query", &url, sql, "--format", "csv"]).success();
+            assert_eq!(outcome.text(), "ID\r\n1\r\n");
+            let outcome = firearrow(target, &["copy", &url, sql, "-", "--format", "csv"]).success();
+            assert_eq!(outcome.text(), "ID\r\n1\r\n");
+        }
+        firearrow(target, &["query", &url, "--first", "SELECT"])
+            .failure(2, &["unexpected argument '--first'"]);
     },
     fn a_password_may_come_from_a_file(target: &Target) {
         let url = demo(target, "1");

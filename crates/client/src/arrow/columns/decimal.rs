@@ -11,7 +11,7 @@ use std::io::Write as _;
 /// The remedy for NUMERIC values longer than declared.
 pub(crate) const NUMERIC_REMEDY: &str = "set decimal_precision=range, or CAST the column to more digits";
 /// The remedy for the largest INT128 values.
-pub(crate) const INT128_REMEDY: &str = "set int128=decimal256 or int128=utf8";
+pub(crate) const INT128_REMEDY: &str = "use the option int128=decimal256 or int128=utf8";
 
 fn overflow(value: impl std::fmt::Display, precision: u8, remedy: &str) -> Fault {
     let message = format!("the unscaled value {value} does not fit {precision} digits; {remedy}");

@@ -103,6 +103,11 @@ pub(crate) struct BlobCell {
     pub(crate) charset: u8,
 }
 
+/// `1 parameter`, `2 parameters`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 impl ParamEncoder {
     /// Returns an encoder for batches of this schema.
     pub(crate) fn new(
@@ -117,9 +122,9 @@ impl ParamEncoder {
                 row: None,
                 kind: ParamErrorKind::Count,
                 message: format!(
-                    "the statement has {} parameters, the data has {} columns",
-                    parameters.len(),
-                    schema.fields().len()
+                    "the statement has {}, the data has {}",
+                    counted(parameters.len(), "parameter"),
+                    counted(schema.fields().len(), "column")
                 ),
             });
         }

@@ -10,7 +10,8 @@ pub(crate) const LIBRARIES: [&str; 2] = ["libfbclient.so.2", "libfbclient.so"];
 /// Folders of an environment that hold programs and libraries.
 pub(crate) const OF_ENVIRONMENT: [&str; 3] = ["bin", "lib", "lib64"];
 /// How a message says where a checkout of this project has the engine.
-pub(crate) const SETUP_HINT: &str = " (`make setup` puts it into .venv: source .venv/bin/activate)";
+pub(crate) const SETUP_HINT: &str =
+    " (in a checkout of firearrow `make setup` puts it into .venv: source .venv/bin/activate)";
 /// The plugin that tells 5.0 from 4.0, which have the same engine number.
 pub(crate) const PROFILER: &str = "libDefault_Profiler.so";
 

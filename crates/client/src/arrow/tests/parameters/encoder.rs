@@ -150,7 +150,7 @@ fn counts_and_schemas_are_checked() {
     let given = strings(&[Some("a")]);
     let error =
         ParamEncoder::new(&[], &batch(&given).schema(), &ParamOptions::default()).expect_err("one too many");
-    assert_eq!(error.to_string(), "the statement has 0 parameters, the data has 1 columns");
+    assert_eq!(error.to_string(), "the statement has 0 parameters, the data has 1 column");
     let mut encoder = encoder(&varchar(5), &given).expect("text");
     let other = array(Int8Array::from(vec![1]));
     assert_eq!(encoder.encode(&batch(&other), 0..1).expect_err("other type").kind, ParamErrorKind::Schema);
