@@ -114,7 +114,7 @@ pub(super) fn check_rows(
     match changed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         None => Ok(()),
         Some((part, rows, Compared { rows: now, newer })) => Err(refused(format!(
-            "the table has changed since the copy began: the files of part {part} have {rows} rows; the table has {now} \
+            "the table has changed since the copy began: part {part} has {rows} rows in its files; the table has {now} \
              there, {newer} of them newer than the copy"
         ))),
     }
