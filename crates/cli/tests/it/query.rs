@@ -229,6 +229,6 @@ matrix!(
             "{error}"
         );
         let outcome = firearrow(target, &["query", &target.fresh_url(), "SELECT 1"]);
-        outcome.failure(1, &["hint: there is no such file, and no such alias; a server looks on its own disk. firearrow create makes"]);
+        outcome.failure(1, &["hint: there is no such file, and no such alias; "]);
     }
 );
