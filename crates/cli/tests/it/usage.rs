@@ -156,6 +156,11 @@ matrix!(
             let outcome = firearrow(target, &["copy", &url, sql, "-", "--format", "csv"]).success();
             assert_eq!(outcome.text(), "ID\r\n1\r\n");
         }
+        // A value stays as it is.
+        let sql = "SELECT CAST(? AS VARCHAR(9)) A FROM RDB$DATABASE";
+        let outcome =
+            firearrow(target, &["query", &url, sql, "--param", "-- x", "--format", "csv"]).success();
+        assert_eq!(outcome.text(), "A\r\n-- x\r\n");
         firearrow(target, &["query", &url, "--first", "SELECT"])
             .failure(2, &["unexpected argument '--first'"]);
     },
