@@ -31,10 +31,11 @@ pub(crate) fn of(error: &Error) -> Option<String> {
             Some("a password comes from the prompt, --password-file, FIREARROW_PASSWORD_FILE, FIREARROW_PASSWORD or ISC_PASSWORD".to_owned())
         }
         Kind::Login if message.contains("Your user name and password are not defined") => {
-            Some("the user or the password is wrong: Firebird does not say which".to_owned())
+            Some("most likely the user or the password is wrong: Firebird does not say which".to_owned())
         }
         _ if between(message, "conversion error from string \"", "\"").is_some_and(has_decimal_comma) => Some(
-            "numbers have a decimal point; firearrow load reads those with a comma with --decimal-comma".to_owned(),
+            "if this is a number, it needs a decimal point; load reads CSV with decimal commas with --decimal-comma"
+                .to_owned(),
         ),
         _ if is_iso(message) => Some("write a space in place of the T".to_owned()),
         _ => None,

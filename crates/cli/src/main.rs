@@ -60,7 +60,7 @@ use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse_from(without_comments(env::args_os())) {
+    let cli = match Cli::try_parse_from(comments_are_no_options(env::args_os())) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -71,15 +71,16 @@ fn main() -> ExitCode {
     interrupt::finish(status)
 }
 
-/// Keeps SQL that begins with a comment from being taken for an option, by a blank before it. What follows an option may be
-/// its value, and stays as it is.
-fn without_comments(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+/// Keeps SQL that begins with a comment from being taken for an option, by a blank before it.
+fn comments_are_no_options(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut kept: Vec<OsString> = Vec::new();
     for argument in arguments {
         let rest = argument.to_str().and_then(|text| text.strip_prefix("--"));
-        let is_comment = rest.is_some_and(|rest| rest.starts_with(char::is_whitespace));
-        let follows_option = kept.last().is_some_and(|last| last.as_encoded_bytes().starts_with(b"-"));
-        kept.push(match is_comment && !follows_option {
+        let is_comment =
+            rest.is_some_and(|rest| rest.starts_with(char::is_whitespace) || rest.contains('\n'));
+        // The values of these may be anything.
+        let is_value = kept.last().is_some_and(|last| last == "--param" || last == "--null");
+        kept.push(match is_comment && !is_value {
             true => [OsStr::new(" "), &argument].into_iter().collect(),
             false => argument,
         });

@@ -45,39 +45,42 @@ pub(crate) fn set_password_file(path: Option<&Path>) -> Result<(), Failure> {
 /// The environment, in which `--password-file` stands for its variable.
 pub(crate) fn variable(name: &str) -> Option<String> {
     match (name, PASSWORD_FILE.get()) {
-        ("FIREARROW_PASSWORD" | "ISC_PASSWORD", Some(_)) => None,
         ("FIREARROW_PASSWORD_FILE", Some(path)) => Some(path.clone()),
+        (name, Some(_)) if PASSWORDS.contains(&name) => None,
         _ => env::var(name).ok(),
     }
 }
 
 /// Reads a connection string, or the profile that it names. Where a password is missing, somebody at a terminal is asked for it.
+///
+/// # Errors
+/// It has a password, and so has `--password-file`, which would be ignored.
 pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
-    let profile = Profile::find(text)?;
-    let text = profile.as_ref().map_or(text, |profile| &profile.uri);
-    refuse_two_passwords(text, profile.as_ref())?;
-    let mut config = Config::parse_with_env(text, &variable).map_err(wrong_config)?;
-    if let Some(profile) = &profile {
-        profile.apply(&mut config)?;
+    let others = |name: &str| if PASSWORDS.contains(&name) { None } else { variable(name) };
+    if PASSWORD_FILE.get().is_some() && configured(text, &others)?.password.is_some() {
+        let holder = if Profile::is_named(text) { "profile" } else { "connection string" };
+        return Err(Failure::usage(format!(
+            "the {holder} has a password, too: leave out that one, or --password-file"
+        )));
     }
+    parse_another(text)
+}
+
+/// [`parse`] for a further database, for which `--password-file` need not be meant.
+pub(crate) fn parse_another(text: &str) -> Result<Config, Failure> {
+    let mut config = configured(text, &variable)?;
     ask_password(&mut config)?;
     Ok(config)
 }
 
-/// Fails if `--password-file` is given beside a connection string or profile with a password, which would count alone.
-fn refuse_two_passwords(text: &str, profile: Option<&Profile>) -> Result<(), Failure> {
-    if PASSWORD_FILE.get().is_none() {
-        return Ok(());
+fn configured(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Config, Failure> {
+    let profile = Profile::find(text)?;
+    let text = profile.as_ref().map_or(text, |profile| &profile.uri);
+    let mut config = Config::parse_with_env(text, variable).map_err(wrong_config)?;
+    if let Some(profile) = &profile {
+        profile.apply(&mut config)?;
     }
-    let others = |name: &str| if PASSWORDS.contains(&name) { None } else { env::var(name).ok() };
-    let holder = if profile.is_some_and(Profile::has_password) {
-        "profile"
-    } else if Config::parse_with_env(text, &others).map_err(wrong_config)?.password.is_some() {
-        "connection string"
-    } else {
-        return Ok(());
-    };
-    Err(Failure::usage(format!("the {holder} has a password, too: leave out that one, or --password-file")))
+    Ok(config)
 }
 
 /// Asks somebody at a terminal for a password that is missing.

@@ -27,6 +27,11 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
+    /// Whether this text names a profile.
+    pub(crate) fn is_named(text: &str) -> bool {
+        text.starts_with(SCHEME)
+    }
+
     /// Returns the profile that this text names; `None` if it is no name of one.
     ///
     /// # Errors
@@ -76,11 +81,6 @@ impl Profile {
         Ok(Some(Self { name: text.to_owned(), uri, options }))
     }
 
-    /// Whether it has a password beside its URI.
-    pub(crate) fn has_password(&self) -> bool {
-        self.options.iter().any(|(key, _)| key == "password")
-    }
-
     /// Sets its options, which override those of its URI.
     ///
     /// # Errors
@@ -111,8 +111,9 @@ fn places(name: &str) -> Vec<PathBuf> {
 /// The first variable of the environment in a value that is not set. Driver managers take it for an empty text.
 fn unset_variable(value: &OptionValue) -> Option<String> {
     let OptionValue::String(text) = value else { return None };
-    let names = text.split("env_var(").skip(1).filter_map(|rest| rest.split_once(')'));
-    names.map(|(name, _)| name.trim().to_owned()).find(|name| env::var_os(name).is_none())
+    let places = text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
+    let names = places.filter_map(|(place, _)| place.trim().strip_prefix("env_var(")?.strip_suffix(')'));
+    names.map(|name| name.trim().to_owned()).find(|name| env::var_os(name).is_none())
 }
 
 /// The text of a value, with variables of the environment in it.

@@ -73,7 +73,8 @@ pub(crate) fn run(args: &TablesArgs, json: bool) -> Result<()> {
     match json {
         true => output::print_data(&found.iter().map(as_json).collect::<String>()),
         false if found.is_empty() => {
-            terminal::remark("no tables match");
+            let is_chosen = args.pattern.is_some() || !args.kind.is_empty();
+            terminal::remark(if is_chosen { "no tables match" } else { "there are no tables" });
             Ok(())
         }
         false => output::print(&text(&found)),

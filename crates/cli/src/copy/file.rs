@@ -41,7 +41,7 @@ pub(super) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let file = (!args.separate).then(create).transpose()?;
     let config = parse(&args.url)?;
     let source = Source::open(args, &config)?;
-    if !args.quiet {
+    if !args.quiet && !json {
         tell_of_zones(&source.schema);
     }
     let files = match file {

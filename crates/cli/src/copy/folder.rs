@@ -33,6 +33,9 @@ pub(super) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let earlier = destination.take_earlier();
     match Copying::begin(args, &config, &destination, earlier).inspect_err(|_| destination.leave())? {
         Begun::Copying(copying) => {
+            if !args.quiet && !json {
+                tell_of_zones(&copying.plan.schema);
+            }
             let copied =
                 copying.run(args, &config, &destination, json).inspect_err(|_| destination.leave())?;
             summarize(copied, started.elapsed().as_secs_f64(), args, json)
@@ -90,9 +93,6 @@ impl<'a> Copying<'a> {
         let all = plan.parts().len();
         let readers = args.readers.filter(|readers| *readers > 0).unwrap_or_else(processors).min(all);
         let mut layout = Layout::new(args, root, &plan.schema, readers)?;
-        if !args.quiet {
-            tell_of_zones(&plan.schema);
-        }
         let copy = plan.copy(layout.partition_by());
         let mut parts = Vec::new();
         if let Some(earlier) = earlier {

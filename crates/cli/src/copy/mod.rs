@@ -55,7 +55,7 @@ fn tell_of_zones(schema: &Schema) {
     let names: Vec<String> = schema
         .fields()
         .iter()
-        .filter(|field| matches!(field.data_type(), DataType::Timestamp(_, Some(_))))
+        .filter(|field| has_zone(field.data_type()))
         .map(|field| line(field.name()).into_owned())
         .collect();
     if !names.is_empty() {
@@ -63,6 +63,13 @@ fn tell_of_zones(schema: &Schema) {
             "note: of {} the moments are kept, in UTC, and not the time zones; ?timestamptz=utf8 in the URL keeps both, as text",
             names.join(", ")
         ));
+    }
+}
+
+fn has_zone(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::List(item) | DataType::LargeList(item) => has_zone(item.data_type()),
+        other => matches!(other, DataType::Timestamp(_, Some(_))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The arguments of `firearrow load`.
 
-use super::convert::DecimalMark;
+use super::decimal_mark::DecimalMark;
 use super::mapping::TextForm;
 use crate::failure::{Failure, Result};
 use crate::output::Format;

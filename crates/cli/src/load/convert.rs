@@ -2,6 +2,7 @@
 //! server as text, which converts it by the column's type.
 
 use super::datetime;
+use super::decimal_mark::DecimalMark;
 use super::infer::{is_double, parse_boolean};
 use arrow::array::{Array, ArrayRef, BinaryBuilder, PrimitiveArray, StringArray, StringBuilder};
 use arrow::datatypes::{
@@ -9,7 +10,6 @@ use arrow::datatypes::{
     TimestampMicrosecondType,
 };
 use firearrow::catalog::{BaseType, Column};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How the texts of one column are converted.
@@ -32,40 +32,6 @@ pub(super) enum Conversion {
     Decimal(u8, i8),
     Date,
     Timestamp,
-}
-
-/// What stands before the decimals of numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DecimalMark {
-    Point,
-    Comma,
-}
-
-impl DecimalMark {
-    /// Returns a number as the engine reads it; `None` for one with a point or more where a comma is expected: nobody can
-    /// tell whether it separates decimals or thousands.
-    pub(super) fn with_point(self, text: &str) -> Option<Cow<'_, str>> {
-        match self {
-            Self::Point => Some(Cow::Borrowed(text)),
-            Self::Comma if text.contains('.') || text.matches(',').count() > 1 => None,
-            Self::Comma => Some(Cow::Owned(text.replace(',', "."))),
-        }
-    }
-
-    /// Puts points into the numbers of a column. Those that cannot be read are NULL, and noted.
-    pub(super) fn apply(self, texts: &ArrayRef, name: &str, refused: &mut Vec<Refused>) -> ArrayRef {
-        let values = texts.as_any().downcast_ref::<StringArray>().filter(|_| self == Self::Comma);
-        let Some(values) = values else { return Arc::clone(texts) };
-        let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
-        let mut each = Values { values, name, refused };
-        let what = "a number with a decimal comma and no points";
-        each.each(
-            what,
-            |text| self.with_point(text).map(Cow::into_owned),
-            |text| builder.append_option(text),
-        );
-        Arc::new(builder.finish())
-    }
 }
 
 /// A value that is none of its column's, and the reason.
@@ -133,11 +99,25 @@ impl Conversion {
     }
 
     /// Converts a column. Values that cannot be converted are NULL, and noted.
-    pub(super) fn apply(self, texts: &ArrayRef, name: &str, refused: &mut Vec<Refused>) -> ArrayRef {
+    pub(super) fn apply(
+        self,
+        mark: DecimalMark,
+        texts: &ArrayRef,
+        name: &str,
+        refused: &mut Vec<Refused>,
+    ) -> ArrayRef {
         let Some(values) = texts.as_any().downcast_ref::<StringArray>() else { return Arc::clone(texts) };
-        let mut each = Values { values, name, refused };
+        let is_number = self.makes_number() || matches!(self, Self::Double | Self::Single);
+        let mut each =
+            Values { values, mark, is_number: is_number || mark == DecimalMark::Comma, name, refused };
         match self {
-            Self::Keep => Arc::clone(texts),
+            Self::Keep if mark == DecimalMark::Point => Arc::clone(texts),
+            Self::Keep => {
+                let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
+                let keep = |text: &str| Some(text.to_owned());
+                each.each("a number", keep, |text| builder.append_option(text));
+                Arc::new(builder.finish())
+            }
             Self::Moment => {
                 let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
                 values.iter().for_each(|text| builder.append_option(text.map(datetime::for_engine)));
@@ -188,6 +168,9 @@ impl Conversion {
 /// The values of a column.
 struct Values<'a> {
     values: &'a StringArray,
+    /// Of numbers; in other columns it is the point, and nothing is done.
+    mark: DecimalMark,
+    is_number: bool,
     name: &'a str,
     refused: &'a mut Vec<Refused>,
 }
@@ -195,11 +178,10 @@ struct Values<'a> {
 impl Values<'_> {
     fn each<T>(&mut self, what: &str, convert: impl Fn(&str) -> Option<T>, mut push: impl FnMut(Option<T>)) {
         for (row, text) in self.values.iter().enumerate() {
-            let value = text.and_then(&convert);
+            let value = text.and_then(|text| convert(&self.mark.with_point(text)?));
             if let (Some(text), None) = (text, &value) {
                 let text = firearrow_driver::shortened(text);
-                let hint =
-                    if has_decimal_comma(&text) { "; --decimal-comma reads it as a number" } else { "" };
+                let hint = if self.is_number { self.mark.hint(&text) } else { "" };
                 let why = format!("column {}: {text:?} is not {what}{hint}", self.name);
                 self.refused.push(Refused { row, why });
             }
@@ -224,13 +206,6 @@ impl Values<'_> {
     ) -> ArrayRef {
         Arc::new(self.array::<A>(what, convert))
     }
-}
-
-/// Whether a text is a number whose decimals follow a comma.
-pub(crate) fn has_decimal_comma(text: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = text.trim().trim_start_matches(['-', '+']);
-    number.split_once(',').is_some_and(|(whole, decimals)| digits(whole) && digits(decimals))
 }
 
 fn has_digits(text: &str) -> bool {
@@ -265,7 +240,7 @@ mod tests {
     fn convert(conversion: Conversion, values: &[Option<&str>]) -> (ArrayRef, Vec<Refused>) {
         let texts: ArrayRef = Arc::new(StringArray::from(values.to_vec()));
         let mut refused = Vec::new();
-        let array = conversion.apply(&texts, "A", &mut refused);
+        let array = conversion.apply(DecimalMark::Point, &texts, "A", &mut refused);
         assert_eq!(array.data_type(), &conversion.data_type());
         assert_eq!(array.len(), values.len());
         (array, refused)
@@ -281,30 +256,28 @@ mod tests {
         assert!(array.value(4).is_nan() && array.value(5) == 5.0);
         let (_, refused) = convert(Conversion::Double, &[Some("1e999"), None, Some(""), Some("1,5")]);
         assert_eq!(refused.iter().map(|refused| refused.row).collect::<Vec<_>>(), [0, 2, 3]);
-        assert_eq!(refused[2].why, "column A: \"1,5\" is not a number; --decimal-comma reads it as a number");
+        assert_eq!(
+            refused[2].why,
+            "column A: \"1,5\" is not a number; CSV with decimal commas needs --decimal-comma"
+        );
         let (_, refused) = convert(Conversion::Single, &[Some("1e39")]);
         assert_eq!(refused.len(), 1);
     }
 
     #[test]
-    fn commas_become_points() {
-        let texts: ArrayRef = Arc::new(StringArray::from(vec![
-            Some("2,50"),
-            None,
-            Some("-7"),
-            Some("2.5"),
-            Some("1,2,3"),
-            Some(""),
-        ]));
+    fn commas_are_read_where_numbers_are_expected() {
+        let texts: ArrayRef =
+            Arc::new(StringArray::from(vec![Some("2,50"), None, Some("-7"), Some("2.5"), Some("1,x")]));
         let mut refused = Vec::new();
-        let array = DecimalMark::Comma.apply(&texts, "A", &mut refused);
+        let array = Conversion::Keep.apply(DecimalMark::Comma, &texts, "A", &mut refused);
         let found: Vec<Option<&str>> = array.as_string::<i32>().iter().collect();
-        assert_eq!(found, [Some("2.50"), None, Some("-7"), None, None, Some("")]);
-        assert_eq!(refused.iter().map(|refused| refused.row).collect::<Vec<_>>(), [3, 4]);
-        assert_eq!(refused[0].why, "column A: \"2.5\" is not a number with a decimal comma and no points");
-        assert_eq!(&DecimalMark::Point.apply(&texts, "A", &mut refused), &texts);
-        assert!(["2,50", "-1,0", " 1,5 "].into_iter().all(has_decimal_comma));
-        assert!(!["2.50", "1,", ",5", "1,2,3", "a,b", ""].into_iter().any(has_decimal_comma));
+        assert_eq!(found, [Some("2.50"), None, Some("-7"), None, Some("1.x")]);
+        let array = Conversion::Double.apply(DecimalMark::Comma, &texts, "A", &mut refused);
+        assert_eq!(array.as_primitive::<Float64Type>().value(0), 2.5);
+        let why: Vec<&str> = refused.iter().map(|refused| refused.why.as_str()).collect();
+        let points = "column A: \"2.5\" is not a number; with --decimal-comma, numbers have no points";
+        assert_eq!(why, [points, points, "column A: \"1,x\" is not a number"]);
+        assert_eq!(&Conversion::Keep.apply(DecimalMark::Point, &texts, "A", &mut refused), &texts);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use super::csv_record::{Fault, FaultKind, Record, Records};
 use super::input::{self, Text};
+use super::names::is_unseparated;
 use super::source::{Part, Reading, Source, Texts, texts};
 use crate::failure::{Failure, Result};
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Fields, SchemaRef};
 use firearrow_bench::text::size;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,12 +59,10 @@ impl Csv {
         if found == expected {
             return Ok(());
         }
-        let hint = match (found, self.schema.fields().as_ref()) {
-            (1, _) => "; --delimiter names what separates them",
-            (_, [only]) if only.name().contains([';', '\t', '|']) => {
-                "; --delimiter names what separates them"
-            }
-            _ => "",
+        let is_one = |fields: &Fields| fields.len() == 1 && is_unseparated(fields[0].name());
+        let hint = match found == 1 || is_one(self.schema.fields()) {
+            true => "; --delimiter names what separates them",
+            false => "",
         };
         let what =
             format!("{found} {} instead of {expected}{hint}", if found == 1 { "field" } else { "fields" });

@@ -1,8 +1,8 @@
 //! The types of a new table's columns, by the texts of its first rows. A type is chosen only if all values have its very
 //! form; anything else is text.
 
-use super::convert::DecimalMark;
 use super::datetime;
+use super::decimal_mark::DecimalMark;
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{DataType, TimeUnit};
 
@@ -172,7 +172,7 @@ pub(super) fn is_double(text: &str) -> bool {
     }
 }
 
-fn is_digits(text: &str) -> bool {
+pub(super) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 

@@ -1,6 +1,7 @@
 //! What becomes of the files' columns: their names in the table, and their types.
 
-use super::convert::{Conversion, DecimalMark, Refused};
+use super::convert::{Conversion, Refused};
+use super::decimal_mark::DecimalMark;
 use super::infer::types;
 use super::source::Part;
 use super::table::Table;
@@ -17,10 +18,8 @@ use std::sync::Arc;
 pub(super) struct Plan {
     /// The columns of the table that get values, as they are sent.
     pub(super) schema: SchemaRef,
-    /// For each column of a text file.
-    conversions: Option<Vec<Conversion>>,
-    /// Of the numbers of each column.
-    marks: Vec<DecimalMark>,
+    /// How each column of a text file is converted, and the decimal mark of its numbers.
+    conversions: Option<Vec<(Conversion, DecimalMark)>>,
     /// Whether the types come from the first rows.
     is_inferred: bool,
 }
@@ -48,14 +47,14 @@ impl Plan {
             true => table.match_columns(files, columns)?,
             false => table.columns_in_order(files, columns)?,
         };
-        let conversions: Option<Vec<Conversion>> =
-            is_text.then(|| matched.iter().map(|column| Conversion::into_column(column)).collect());
-        let mark =
-            |column: &&Column| if Conversion::is_number(column) { form.mark } else { DecimalMark::Point };
-        let marks = matched.iter().map(mark).collect();
+        let conversion = |column: &&Column| {
+            let mark = if Conversion::is_number(column) { form.mark } else { DecimalMark::Point };
+            (Conversion::into_column(column), mark)
+        };
+        let conversions: Option<Vec<_>> = is_text.then(|| matched.iter().map(conversion).collect());
         let names = matched.iter().map(|column| column.name.clone()).collect();
         let schema = renamed(files, names, conversions.as_deref());
-        Ok(Self { schema, conversions, marks, is_inferred: false })
+        Ok(Self { schema, conversions, is_inferred: false })
     }
 
     /// For a table that is created.
@@ -70,7 +69,7 @@ impl Plan {
         let names = table.new_columns(files)?;
         if !is_text {
             let schema = renamed(files, names, None);
-            return Ok(Self { schema, conversions: None, marks: Vec::new(), is_inferred: false });
+            return Ok(Self { schema, conversions: None, is_inferred: false });
         }
         let Some(ahead) = ahead else {
             return Err(Failure::other(format!(
@@ -78,12 +77,13 @@ impl Plan {
                 table.name
             )));
         };
-        let conversions: Vec<Conversion> =
-            types(ahead, form.mark, modern).iter().map(Conversion::into_type).collect();
-        let mark = |to: &Conversion| if to.makes_number() { form.mark } else { DecimalMark::Point };
-        let marks = conversions.iter().map(mark).collect();
+        let conversion = |data_type: &DataType| {
+            let to = Conversion::into_type(data_type);
+            (to, if to.makes_number() { form.mark } else { DecimalMark::Point })
+        };
+        let conversions: Vec<_> = types(ahead, form.mark, modern).iter().map(conversion).collect();
         let schema = renamed(files, names, Some(&conversions));
-        Ok(Self { schema, conversions: Some(conversions), marks, is_inferred: true })
+        Ok(Self { schema, conversions: Some(conversions), is_inferred: true })
     }
 
     /// Converts the rows of a part.
@@ -92,13 +92,9 @@ impl Plan {
         let columns: Vec<ArrayRef> = match &self.conversions {
             None => part.batch.columns().to_vec(),
             Some(conversions) => {
-                let columns = part.batch.columns().iter().zip(conversions).zip(&self.marks);
-                let columns = columns.zip(self.schema.fields());
+                let columns = part.batch.columns().iter().zip(conversions).zip(self.schema.fields());
                 columns
-                    .map(|(((texts, to), mark), field)| {
-                        let texts = mark.apply(texts, field.name(), &mut refused);
-                        to.apply(&texts, field.name(), &mut refused)
-                    })
+                    .map(|((texts, (to, mark)), field)| to.apply(*mark, texts, field.name(), &mut refused))
                     .collect()
             }
         };
@@ -108,7 +104,8 @@ impl Plan {
         }
         // Of each row the first column counts.
         let mut by_row = BTreeMap::new();
-        let inferred = "; its type comes from the first rows: for another one, create the table first";
+        let inferred =
+            "; the column's type comes from the first rows: for another one, create the table first";
         let inferred = if self.is_inferred { inferred } else { "" };
         for Refused { row, why } in refused {
             by_row.entry(row).or_insert_with(|| format!("{why}{inferred}"));
@@ -121,10 +118,14 @@ impl Plan {
 }
 
 /// The columns with these names, and the types that they are converted to.
-fn renamed(files: &Schema, names: Vec<String>, conversions: Option<&[Conversion]>) -> SchemaRef {
+fn renamed(
+    files: &Schema,
+    names: Vec<String>,
+    conversions: Option<&[(Conversion, DecimalMark)]>,
+) -> SchemaRef {
     let fields = files.fields().iter().zip(names).enumerate().map(|(index, (field, name))| {
         let to = conversions.and_then(|conversions| conversions.get(index));
-        let data_type: DataType = to.map_or_else(|| field.data_type().clone(), |to| to.data_type());
+        let data_type: DataType = to.map_or_else(|| field.data_type().clone(), |(to, _)| to.data_type());
         // Metadata tells extension types, such as arrow.bool8.
         Field::new(name, data_type, field.is_nullable()).with_metadata(field.metadata().clone())
     });

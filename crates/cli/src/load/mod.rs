@@ -12,6 +12,7 @@ mod convert;
 mod csv;
 mod csv_record;
 mod datetime;
+mod decimal_mark;
 mod feed;
 mod folder;
 mod infer;
@@ -26,7 +27,7 @@ mod table;
 mod write;
 
 pub(crate) use args::{LoadArgs, delimiter};
-pub(crate) use convert::has_decimal_comma;
+pub(crate) use decimal_mark::has_decimal_comma;
 
 use crate::failure::{Failure, Result};
 use crate::open::{open_session, warn_of_statements};
@@ -164,7 +165,7 @@ impl<'a> Loading<'a> {
                 if let [field] = schema.fields().as_ref()
                     && files.is_csv()
                     && args.delimiter.is_none()
-                    && field.name().contains([';', '\t', '|'])
+                    && names::is_unseparated(field.name())
                 {
                     return Err(Failure::other(format!(
                         "the file would have one column, {}: name the separator with --delimiter",

@@ -32,6 +32,11 @@ pub(super) fn new_name(name: &str) -> String {
     plain(name).unwrap_or_else(|| name.to_owned())
 }
 
+/// Whether the only column of a CSV file has a name that looks like several, with another separator.
+pub(super) fn is_unseparated(name: &str) -> bool {
+    name.contains([';', '\t', '|'])
+}
+
 /// Returns names for a message, no more than fit into one.
 pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
     let count = names.clone().count();

@@ -53,7 +53,8 @@ impl Target<'_> {
             return Ok(());
         }
         let kept = if self.deletes { "; --mode replace was rolled back" } else { "" };
-        Err(Failure::other(format!("every row was refused, see {}{kept}", rejects.display())))
+        let rows = thousands(counts.rejected);
+        Err(Failure::other(format!("every row was refused ({rows}), see {}{kept}", rejects.display())))
     }
 
     fn load_all(&self, feed: &mut Feed, rejects: &mut Rejects, counts: &mut Counts) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The table that is loaded, and which of its columns each column of the files is.
 
-use super::names::{Found, find, listed, new_name};
+use super::names::{Found, find, is_unseparated, listed, new_name};
 use crate::failure::{Failure, Result};
 use crate::name::unquoted;
 use arrow::datatypes::{DataType, Schema};
@@ -31,10 +31,10 @@ impl Table {
         let name = match found {
             Found::One(_, name) => name,
             Found::None if exact.is_none() && into.contains('.') => {
-                let (into, table) = (into.trim(), into.trim().rsplit('.').next().unwrap_or_default());
                 return Ok(Err(Failure::usage(format!(
-                    "there is no table {into}, and no schemas in Firebird: write --into {table}; \
-                     for a new table with a dot in its name, --into '\"{into}\"'"
+                    "there is no table {0}: --into takes a name without a schema; quote a name that has a dot in it, \
+                     as in --into '\"{0}\"'",
+                    into.trim()
                 ))));
             }
             Found::None => {
@@ -83,7 +83,7 @@ impl Table {
                 Found::One(index, _) => &columns[index],
                 Found::None => {
                     let all = listed(names);
-                    let is_line = schema.fields().len() == 1 && name.contains([';', '\t', '|']);
+                    let is_line = schema.fields().len() == 1 && is_unseparated(name);
                     let hint = if is_line { "; --delimiter names what separates fields" } else { "" };
                     return Err(Failure::other(format!(
                         "the table {} has no column {name}; its columns are {all}{hint}",

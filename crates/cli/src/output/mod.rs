@@ -170,7 +170,9 @@ impl Style {
     /// The format has none to choose.
     pub(crate) fn compressed(self, compression: Option<Compression>, format: Format) -> Result<Self> {
         if compression.is_some() && format != Format::Parquet {
-            return Err(Failure::usage("--compression is for Parquet; other formats have none"));
+            return Err(Failure::usage(
+                "--compression is for Parquet; the other formats are written without",
+            ));
         }
         Ok(Self { compression: compression.unwrap_or_default(), ..self })
     }

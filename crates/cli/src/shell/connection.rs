@@ -13,7 +13,7 @@ impl Shell {
         }
         let old = self.runner.borrow().url.clone();
         let url = url.unwrap_or(&old);
-        let config = open::parse(url)?;
+        let config = open::parse_another(url)?;
         self.reconnect(url, config)
     }
 

@@ -286,6 +286,29 @@ matrix!(
 );
 
 matrix!(
+    [firebird_4_0, firebird_5_0, embedded_5_0],
+    fn time_zones_that_are_not_kept_are_told(target: &Target) {
+        let url = demo(target, "1");
+        let sql = "SELECT CAST('2024-06-01 10:00:00 Europe/Berlin' AS TIMESTAMP WITH TIME ZONE) TZ FROM RDB$DATABASE";
+        let copy = |url: &str, to: &str, more: &[&str]| {
+            firearrow(target, &[&["copy", url, sql, to, "--format", "csv"], more].concat()).success()
+        };
+        let told = "of TZ the moments are kept, in UTC";
+        let outcome = copy(&url, "-", &[]);
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+        assert!(outcome.text().contains("08:00:00"), "{}", outcome.text());
+        assert!(!copy(&url, "-", &["--quiet"]).stderr.contains(told));
+        let folder = tempfile::tempdir().unwrap();
+        let parts = folder.path().join("parts/");
+        let outcome = firearrow(target, &["copy", &url, sql, argument(&parts)]).success();
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+        let kept = format!("{url}{}timestamptz=utf8", if url.contains('?') { '&' } else { '?' });
+        let outcome = copy(&kept, "-", &[]);
+        assert!(!outcome.stderr.contains(told) && outcome.text().contains("10:00:00.0000 Europe/Berlin"));
+    }
+);
+
+matrix!(
     [embedded_5_0],
     fn a_database_that_another_process_has_says_how_to_share_it(target: &Target) {
         let url = demo(target, "1000");

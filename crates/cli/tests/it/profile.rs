@@ -41,6 +41,9 @@ matrix!(
         let outcome = run(&["info", "profile://unset"]);
         let told = "profile://unset: the variable NO_SUCH_PASSWORD of its password is not set";
         assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+        write("own", &format!("{start}\"adbc.firebird.password\" = \"{}\"\n", Server::PASSWORD));
+        run(&["info", "profile://own", "--password-file", "/nonexistent"])
+            .failure(2, &["the profile has a password, too"]);
         // Options of drivers, and no quotation of the file.
         write("more", &format!("{start}{login}\"adbc.firebird.query.batch_rows\" = 5\n"));
         run(&["query", "profile://more", "SELECT id FROM t"]).success();

@@ -17,6 +17,8 @@ matrix!(
     fn tables_have_their_kinds_and_columns(target: &Target) {
         let url = made_by(target, "", SCRIPT);
         let table = firearrow(target, &["tables", &url]).success();
+        let none = firearrow(target, &["tables", &url, "nothing%"]).success();
+        assert!(none.stdout.is_empty() && none.stderr.contains("no tables match"), "{}", none.stderr);
         let expected = "  name       kind              columns  remark\n  \
             KEPT       GLOBAL TEMPORARY  1\n  \
             Mixed      TABLE             1\n  \

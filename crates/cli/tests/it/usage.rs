@@ -150,8 +150,8 @@ matrix!(
     },
     fn a_comment_is_no_option(target: &Target) {
         let url = demo(target, "1");
-        for sql in ["-- first\nSELECT ID FROM T_WIDE", "--\tfirst\r\nSELECT ID FROM T_WIDE"] {
-            let outcome = firearrow(target, &["query", &url, sql, "--format", "csv"]).success();
+        for sql in ["-- first\nSELECT ID FROM T_WIDE", "--first\r\nSELECT ID FROM T_WIDE"] {
+            let outcome = firearrow(target, &["query", &url, "--format=csv", sql]).success();
             assert_eq!(outcome.text(), "ID\r\n1\r\n");
             let outcome = firearrow(target, &["copy", &url, sql, "-", "--format", "csv"]).success();
             assert_eq!(outcome.text(), "ID\r\n1\r\n");

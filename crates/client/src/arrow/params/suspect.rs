@@ -51,9 +51,12 @@ pub(crate) fn suspect(
     });
     let found: Vec<(usize, Suspicion)> =
         suspicions.enumerate().filter_map(|(at, suspicion)| Some((at, suspicion?))).collect();
-    let quoted = found.iter().find(|(at, _)| is_quoted(message, batch.column(*at), row));
-    let sure = || found.iter().find(|(_, suspicion)| *suspicion == Suspicion::Sure);
-    match (quoted.or_else(sure), found.as_slice()) {
+    let quoted = batch.columns().iter().position(|array| is_quoted(message, array, row));
+    if quoted.is_some() {
+        return quoted;
+    }
+    let sure = found.iter().find(|(_, suspicion)| *suspicion == Suspicion::Sure);
+    match (sure, found.as_slice()) {
         (Some(&(parameter, _)), _) | (None, &[(parameter, _)]) => Some(parameter),
         _ => None,
     }
@@ -61,8 +64,11 @@ pub(crate) fn suspect(
 
 /// Whether the engine's text quotes this value: it converts values in an order of its own.
 fn is_quoted(message: &str, array: &dyn Array, row: usize) -> bool {
-    array_value_to_string(array, row)
-        .is_ok_and(|text| message.contains(&format!("conversion error from string \"{text}\"")))
+    is_text(array.data_type())
+        && row < array.len()
+        && !array.is_null(row)
+        && array_value_to_string(array, row)
+            .is_ok_and(|text| message.contains(&format!("conversion error from string \"{text}\"")))
 }
 
 fn is_text(data_type: &DataType) -> bool {
@@ -198,9 +204,14 @@ mod tests {
             Some(0)
         );
         assert_eq!(suspect(&parameters, &batch(["", "never"]), 1, "22018", ""), Some(3));
-        // The one that is quoted.
-        let text = "conversion error from string \"äöüß\"";
-        assert_eq!(suspect(&parameters, &batch(["", "never"]), 1, "22018", text), Some(0));
+        // The one that is quoted, also if it might be a number.
+        let numbers = [parameter(SqlType::LONG, 4, 0), parameter(SqlType::LONG, 4, 0)];
+        let columns: [(&str, ArrayRef); 2] = [("a", texts(["x", "x"])), ("b", texts(["y", "NaN"]))];
+        let rows_of_texts = RecordBatch::try_from_iter(columns).expect("equal lengths");
+        for (row, value, expected) in [(0, "y", 1), (0, "x", 0), (1, "NaN", 1), (1, "z", 0)] {
+            let text = format!("conversion error from string \"{value}\"");
+            assert_eq!(suspect(&numbers, &rows_of_texts, row, "22018", &text), Some(expected), "{value}");
+        }
         assert_eq!(suspect(&parameters, &rows, 9, "22001", ""), None);
     }
 }
