@@ -304,7 +304,7 @@ matrix!(
         assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
         let kept = format!("{url}{}timestamptz=utf8", if url.contains('?') { '&' } else { '?' });
         let outcome = copy(&kept, "-", &[]);
-        assert!(!outcome.stderr.contains(told) && outcome.text().contains("10:00:00.0000 Europe/Berlin"));
+        assert!(!outcome.stderr.contains(told) && outcome.text().contains("Europe/Berlin"));
     }
 );
 
