@@ -15,6 +15,14 @@ trap 'wineserver --kill || true; rm -rf "$folder"' EXIT
 scripts/wine/prepare.sh
 check_command wine "$program"
 
+# A linker that ignores the lists of exports makes libraries of twice the size.
+for driver in adbc:adbc_driver_firebird odbc:firearrowodbc; do
+    wanted=$(awk '/^ / { print $1 }' "crates/${driver%:*}/exports.def" | sort)
+    exported=$(x86_64-w64-mingw32-objdump --private-headers "$folder"/*/"${driver#*:}.dll" |
+        awk '/^\[Ordinal\/Name Pointer\]/ { on = 1; next } NF == 0 { on = 0 } on { print $NF }' | sort)
+    [[ $exported == "$wanted" ]] || fail "${driver#*:}.dll exports $(wc -l <<<"$exported") names instead of $(wc -l <<<"$wanted")"
+done
+
 # The drivers of the archive are found beside the command and registered, for Wine's user.
 for driver in adbc odbc; do
     text=$(wine "$program" $driver install 2>&1) || fail "$text"

@@ -1,0 +1,13 @@
+//! How the library for Windows is linked.
+
+use std::env::var;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let is = |name, value| var(name).is_ok_and(|found| found == value);
+    if is("CARGO_CFG_TARGET_OS", "windows") && is("CARGO_CFG_TARGET_ENV", "gnu") {
+        let folder = var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+        println!("cargo::rerun-if-changed=exports.def");
+        println!("cargo::rustc-cdylib-link-arg={folder}/exports.def");
+    }
+}
