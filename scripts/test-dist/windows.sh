@@ -15,7 +15,7 @@ trap 'wineserver --kill || true; rm -rf "$folder"' EXIT
 scripts/wine/prepare.sh
 check_command wine "$program"
 
-# A linker that ignores the lists of exports makes libraries of twice the size.
+# A linker that ignores the lists of exports would export everything.
 for driver in adbc:adbc_driver_firebird odbc:firearrowodbc; do
     wanted=$(awk '/^ / { print $1 }' "crates/${driver%:*}/exports.def" | sort)
     exported=$(x86_64-w64-mingw32-objdump --private-headers "$folder"/*/"${driver#*:}.dll" |
