@@ -152,7 +152,7 @@ matrix!(
         let closed = fresh_closed(target);
         // How much is under way depends on the machine, so the right pace has to be found.
         let mut slower = 60.0;
-        for _ in 0..6 {
+        for _ in 0..12 {
             let (proxy, config) = through(target, &closed, None);
             let connection = Connection::open(&config).expect("it opens");
             let transaction = connection.begin(Default::default()).expect("it starts");
