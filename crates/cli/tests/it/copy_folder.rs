@@ -600,7 +600,7 @@ matrix!(
         fs::rename(spare, setup.folder()).unwrap();
         assert_eq!(fs::read(setup.folder().join("_firearrow.json")).unwrap(), kept);
         open.commit().unwrap();
-        setup.copy("T_WIDE", &["--resume"]).failure(1, &["part 0 has", "of which 1 are newer"]);
+        setup.copy("T_WIDE", &["--resume"]).failure(1, &["part 0 has", "1 of them newer"]);
     },
     fn a_table_stays_as_it_is_while_it_is_copied(target: &Target) {
         let setup = Setup::new(target, "20000");
