@@ -164,6 +164,8 @@ class Pool(PoolBase[_core.AioConnection]):
         # What runs in the background, and the connection that it holds.
         self._tasks: dict[asyncio.Task[Any], _Member | None] = {}
         self._observers: set[asyncio.Future[None]] = set()
+        # Who waits for a connection, or has got one and was not yet resumed.
+        self._waiters: set[Waiter[_core.AioConnection]] = set()
         # Connections whose borrowers are gone.
         self._inbox: deque[_Member] = deque()
 
@@ -290,6 +292,7 @@ class Pool(PoolBase[_core.AioConnection]):
         state, loop = self._policy, self._enter()
         arrival: asyncio.Future[None] = loop.create_future()
         waiter: Waiter[_core.AioConnection] = Waiter(partial(_wake, arrival), monotonic())
+        self._waiters.add(waiter)
         state.wait(waiter, is_first=is_first)
         self._attend(state.reserve(waiter.since))
         timer = loop.call_later(min(max(0.0, end - monotonic()), _YEAR), waiter.wake)
@@ -302,6 +305,7 @@ class Pool(PoolBase[_core.AioConnection]):
             raise
         finally:
             timer.cancel()
+            self._waiters.discard(waiter)
             state.leave(waiter, monotonic())
         if waiter.member is not None:
             return waiter.member
@@ -474,6 +478,12 @@ class Pool(PoolBase[_core.AioConnection]):
                 raise InterfaceError(
                     "the pool belongs to another event loop, which is not closed: make a pool for each loop"
                 )
+            for waiter in self._waiters:
+                # Nobody resumes it, and perhaps somebody keeps its task.
+                if waiter.member is not None:
+                    self._policy.give_back(waiter.member, False, monotonic())
+                    waiter.member = None
+            self._waiters.clear()
             for member in filter(None, self._tasks.values()):
                 self._policy.give_back(member, False, monotonic())
             self._policy.abandon()
