@@ -76,8 +76,9 @@ fn comments_are_no_options(arguments: impl Iterator<Item = OsString>) -> Vec<OsS
     let mut kept: Vec<OsString> = Vec::new();
     for argument in arguments {
         let rest = argument.to_str().and_then(|text| text.strip_prefix("--"));
-        let is_comment =
-            rest.is_some_and(|rest| rest.starts_with(char::is_whitespace) || rest.contains('\n'));
+        // An option may have its value in the same argument, which may have several lines.
+        let is_text = |rest: &str| rest.split_once('\n').is_some_and(|(first, _)| !first.contains('='));
+        let is_comment = rest.is_some_and(|rest| rest.starts_with(char::is_whitespace) || is_text(rest));
         // The values of these may be anything.
         let is_value = kept.last().is_some_and(|last| last == "--param" || last == "--null");
         kept.push(match is_comment && !is_value {

@@ -17,64 +17,64 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A database, and a folder for files.
-struct Setup<'a> {
-    target: &'a Target,
-    url: String,
-    folder: tempfile::TempDir,
+pub(crate) struct Setup<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) url: String,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 impl<'a> Setup<'a> {
-    fn new(target: &'a Target, rows: &str) -> Self {
+    pub(crate) fn new(target: &'a Target, rows: &str) -> Self {
         Self { target, url: demo(target, rows), folder: tempfile::tempdir().unwrap() }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, text).unwrap();
         path
     }
 
     /// Runs a statement.
-    fn run(&self, sql: &str) {
+    pub(crate) fn run(&self, sql: &str) {
         firearrow(self.target, &["query", &self.url, sql]).success();
     }
 
     /// The rows of a query as CSV, without the header.
-    fn rows(&self, sql: &str) -> String {
+    pub(crate) fn rows(&self, sql: &str) -> String {
         let outcome = firearrow(self.target, &["query", &self.url, sql, "--format", "csv"]).success();
         let text = outcome.text().split_once("\r\n").unwrap().1.to_owned();
         text.replace("\r\n", "\n").trim_end_matches('\n').to_owned()
     }
 
-    fn load(&self, file: &Path, more: &[&str]) -> Outcome {
+    pub(crate) fn load(&self, file: &Path, more: &[&str]) -> Outcome {
         let arguments = [&["load", &self.url, argument(file)], more].concat();
         firearrow(self.target, &arguments)
     }
 
     /// Loads a text as CSV.
-    fn load_csv(&self, text: impl AsRef<[u8]>, more: &[&str]) -> Outcome {
+    pub(crate) fn load_csv(&self, text: impl AsRef<[u8]>, more: &[&str]) -> Outcome {
         let file = self.file("x.csv", text);
         self.load(&file, more)
     }
 
     /// Loads what is written to standard input.
-    fn pipe(&self, bytes: &[u8], more: &[&str]) -> Outcome {
+    pub(crate) fn pipe(&self, bytes: &[u8], more: &[&str]) -> Outcome {
         let mut child = self.open_pipe(more);
         // It may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(bytes);
         finish(child.wait_with_output().unwrap())
     }
 
-    fn open_pipe(&self, more: &[&str]) -> Child {
+    pub(crate) fn open_pipe(&self, more: &[&str]) -> Child {
         let mut command = prepare(Some(self.target), &[&["load", &self.url, "-"], more].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    fn is_modern(&self) -> bool {
+    pub(crate) fn is_modern(&self) -> bool {
         self.target.generation() >= Generation::V4_0
     }
 }
@@ -518,208 +518,6 @@ matrix!(
 fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
 }
-
-matrix!(
-    [firebird_4_0],
-    fn wrong_files_are_told_by_line(target: &Target) {
-        let setup = Setup::new(target, "1");
-        setup.run("CREATE TABLE T (A INTEGER, B VARCHAR(9) CHARACTER SET UTF8)");
-        for (text, error) in [
-            (&b"a,b\n1,x\n2,x,y\n"[..], "x.csv, line 3: 3 fields instead of 2"),
-            (b"a,b\n1\n", "line 2: 1 field instead of 2; --delimiter"),
-            (b"a,b\n1,\"x\n2,y\n", "line 2: the quote that begins here is never closed"),
-            (b"a,b\n1,\"x\"y\n", "line 2: text after a closing quote"),
-            (b"a,b\n1,x\n2,J\xf6rg\n", "line 3: the text is not UTF-8; name its encoding"),
-            (b"a,b\nx,y\n", "line 2: column A: conversion error from string \"x\""),
-            (
-                b"a\0,\0b\0",
-                "x.csv: it looks like UTF-16LE without a byte order mark: name it with --encoding",
-            ),
-            (b"\0a\0,\0b", "looks like UTF-16BE"),
-            (b"", "line 1: there is no header"),
-            (b"a,a\n", "two columns of the file are A"),
-            (b"a,c\n", "no column c; its columns are A, B"),
-            (b"a;b\n", "no column a;b; its columns are A, B; --delimiter"),
-        ] {
-            setup.load_csv(text, &["--into", "T"]).failure(1, &[error]);
-        }
-        for (text, error) in [
-            (&b"{\"a\": 1}\n{\"a\": 1, \"c\": 2}\n"[..], "no column c"),
-            (b"[{\"a\": 1}]\n", "line 1: no JSON object; a file has one object per line"),
-            (b"{\n\"a\": 1\n}\n", "line 1: no JSON object, which must be on one line"),
-            (b"{\"a\": 1}\n\n{\"a\": }\n", "line 3: no JSON object"),
-            (b"{\"a\": [1]}\n", "line 1: \"a\" is an object or a list"),
-            (b"{\"a\": 1, \"a\": 2}\n", "line 1: the key \"a\" comes twice"),
-            (b"{\"b\": \"\xf6\"}\n", "line 1: the text is not UTF-8"),
-            (b"{\"a\": \"x\"}\n", "line 1: "),
-        ] {
-            setup.load(&setup.file("x.json", text), &["--into", "T"]).failure(1, &[error]);
-        }
-        let many = "{\"a\":1}\n".repeat(9000);
-        let file = setup.file("x.json", format!("{many}{{\"b\":\"x\"}}\n"));
-        setup.load(&file, &["--into", "T"]).failure(1, &["line 9001: the key \"b\" is not among"]);
-        for name in ["x.parquet", "x.arrow", "x.arrows"] {
-            setup.load(&setup.file(name, "nonsense"), &["--into", "T"]).failure(1, &[name]);
-        }
-        setup.load(&setup.path("none.csv"), &["--into", "T"]).failure(1, &["none.csv: No such file"]);
-        let csv = ["--into", "T", "--format", "csv"];
-        setup.load(setup.folder.path(), &csv).failure(2, &["of a folder, Parquet files are loaded"]);
-        assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "0");
-    },
-    fn forms_of_csv(target: &Target) {
-        let setup = Setup::new(target, "1");
-        setup.run("CREATE TABLE T (A INTEGER, B VARCHAR(9) CHARACTER SET UTF8)");
-        let check = |text: &[u8], more: &[&str], expected: &str| {
-            setup.load_csv(text, &[&["--into", "T", "--mode", "replace"], more].concat()).success();
-            assert_eq!(setup.rows("SELECT A, B FROM T ORDER BY A"), expected, "{text:?} {more:?}");
-        };
-        check(b"\xef\xbb\xbfb;a\nx;1\n\ny;2", &["--delimiter", ";"], "1,x\n2,y");
-        check(b"a\tb\r1\tx\r", &["--delimiter", "tab"], "1,x");
-        check(b"1,x\n2,y\n", &["--no-header"], "1,x\n2,y");
-        check(b"a,b\n1,NULL\n2,\"NULL\"\n3,\n", &["--null", "NULL"], "1,\n2,NULL\n3,\"\"");
-        check(b"a,b\n1,J\xf6rg \x80\n", &["--encoding", "latin1"], "1,Jörg €");
-        // As PowerShell writes it.
-        check(b"\xff\xfea\0,\0b\0\n\x001\0,\0J\0\xf6\0\n\0", &[], "1,Jö");
-        check(b"\xff\xfea\0,\0b\0\n\x001\0,\0\xf6\0\n\0", &["--encoding", "utf-16le"], "1,ö");
-        check(b"a\n1\n", &[], "1,");
-        setup
-            .load_csv("1\n", &["--into", "T", "--no-header"])
-            .failure(1, &["1 fields in its first line", "2 columns: A, B"]);
-        setup.load_csv("1\n", &["--into", "X", "--no-header"]).failure(1, &["a file without header needs"]);
-    },
-    fn several_files_have_the_same_columns(target: &Target) {
-        let setup = Setup::new(target, "1");
-        let (one, two) = (setup.file("1.csv", "a,b\n1,x\n"), setup.file("2.csv", "b,a\ny,2\n"));
-        let load = |more: &[&str]| setup.load(&one, &[more, &["--into", "T"]].concat());
-        load(&[argument(&two)]).success();
-        assert_eq!(setup.rows("SELECT A, B FROM T ORDER BY A"), "1,x\n2,y");
-        let three = setup.file("3.csv", "a\n3\n");
-        load(&[argument(&three)])
-            .failure(1, &["3.csv: the files must have the same columns, but this one has no b"]);
-        let four = setup.file("4.csv", "a,b,c\n");
-        load(&[argument(&four)]).failure(1, &["but only this one has c"]);
-        load(&[argument(&setup.file("5.json", ""))]).failure(2, &["different formats"]);
-        load(&["-", "--format", "csv"]).failure(2, &["standard input cannot"]);
-        let six = setup.file("6.csv", "a,b\n6,x\nx,y\n");
-        load(&[argument(&six)]).failure(1, &["6.csv, line 3: "]);
-        assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "2");
-        let (a, b) = (setup.file("a.jsonl", "{\"a\":7,\"b\":\"x\"}\n"), setup.file("b.jsonl", "{\"a\":8}\n"));
-        setup.load(&a, &[argument(&b), "--into", "T"]).success();
-        assert_eq!(setup.rows("SELECT A, B FROM T WHERE A > 6 ORDER BY A"), "7,x\n8,");
-    },
-    fn the_first_row_of_a_transaction_may_be_refused(target: &Target) {
-        let setup = Setup::new(target, "1");
-        setup.run("CREATE TABLE NX (I INTEGER)");
-        let wrong = setup.file("c.csv", "I\n1.5\n");
-        let load = |file: &Path, more: &[&str]| {
-            firearrow(target, &[&["load", &setup.url, argument(file), "--into", "NX"], more].concat())
-        };
-        load(&wrong, &[]).failure(1, &["c.csv, line 2", "1.5"]);
-        let later = setup.file("d.csv", "I\n1\n2\n1.5\n");
-        load(&later, &["--commit-rows", "2"])
-            .failure(1, &["2 rows are loaded and stay", "d.csv, line 4", "1.5"]);
-        assert_eq!(setup.rows("SELECT I FROM NX ORDER BY I"), "1\n2");
-    },
-    fn a_stream_that_is_cut_off_is_no_whole_one(target: &Target) {
-        let setup = Setup::new(target, "1000");
-        let stream = firearrow(target, &["copy", &setup.url, "T_INT10", "-", "--format", "arrow", "--quiet"]);
-        let bytes =
-            prepare(Some(target), &["copy", &setup.url, "T_INT10", "-", "--format", "arrow", "--quiet"])
-                .output()
-                .unwrap()
-                .stdout;
-        stream.success();
-        let load = |bytes: &[u8]| setup.pipe(bytes, &["--format", "arrow", "--into", "CUT"]);
-        load(&bytes[..bytes.len() - 8]).failure(1, &["cut off"]);
-        assert_eq!(setup.rows("SELECT COUNT(*) FROM RDB$RELATIONS WHERE RDB$RELATION_NAME = 'CUT'"), "0");
-        load(&bytes).success();
-        assert_eq!(setup.rows("SELECT COUNT(*) FROM CUT"), "1000");
-    },
-    fn digits_that_a_double_would_lose_are_kept(target: &Target) {
-        let setup = Setup::new(target, "1");
-        let load = |name: &str, text: &str, table: &str| {
-            let file = setup.file(name, text);
-            firearrow(target, &["load", &setup.url, argument(&file), "--into", table])
-        };
-        load("a.csv", "C\n12345678901234567890\n5e2\n", "A1").success();
-        assert_eq!(setup.rows("SELECT TRIM(C) FROM A1"), "12345678901234567890\n5e2");
-        load("b.csv", "C\n1e-400\n", "B1").success();
-        assert_eq!(setup.rows("SELECT TRIM(C) FROM B1"), "1e-400");
-        load("c.csv", "C\n1.5e3\n0.1\n0e0\n", "C1").success();
-        assert_eq!(setup.rows("SELECT C FROM C1 ORDER BY C"), "0.0\n0.1\n1500.0");
-        // The types come from the first rows; what does not fit them is an error.
-        let many: String = (0..9000).map(|_| "0.1\n0.1234567\n").collect();
-        let late = format!("C\n{many}0.12345678901234567890123\n");
-        load("d.csv", &late, "D1").failure(1, &["line 18002"]);
-    },
-    fn rejected_rows_that_nobody_reads_are_an_error(target: &Target) {
-        let setup = Setup::new(target, "1");
-        setup.run("CREATE TABLE NX (I INTEGER)");
-        let file = setup.file("c.csv", "I\n1\nx\n2\n");
-        let arguments =
-            ["load", &setup.url, argument(&file), "--into", "NX", "--reject", "/dev/stdout", "--quiet"];
-        let mut child =
-            prepare(Some(target), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
-        finish(child.wait_with_output().unwrap()).failure(1, &["nobody reads the rejected rows"]);
-        assert_eq!(setup.rows("SELECT COUNT(*) FROM NX"), "0");
-        // Nor may they replace the file that comes through standard input.
-        let mut command = prepare(
-            Some(target),
-            &["load", &setup.url, "-", "--format", "csv", "--into", "NX", "--reject", argument(&file)],
-        );
-        let outcome = finish(command.stdin(fs::File::open(&file).unwrap()).output().unwrap());
-        outcome.failure(2, &["--reject would replace"]);
-        assert_eq!(fs::read_to_string(&file).unwrap(), "I\n1\nx\n2\n");
-    },
-    fn a_column_twice_is_an_error_in_any_file(target: &Target) {
-        let setup = Setup::new(target, "1");
-        setup.run("CREATE TABLE R (ID INTEGER, A VARCHAR(5))");
-        let (one, two) = (setup.file("1.csv", "ID,A\n1,a\n"), setup.file("2.csv", "ID,A,A\n2,a,b\n"));
-        firearrow(target, &["load", &setup.url, argument(&one), argument(&two), "--into", "R"])
-            .failure(1, &["2.csv", "two columns A"]);
-    },
-    fn columns_that_take_no_values_are_told(target: &Target) {
-        let setup = Setup::new(target, "1");
-        setup.run("CREATE TABLE T (A INTEGER, B COMPUTED BY (A + 1), C INTEGER GENERATED ALWAYS AS IDENTITY, D INTEGER [3])");
-        for (header, error) in [
-            ("a,b", "the column B of the table T is computed by the database"),
-            ("a,c", "GENERATED ALWAYS"),
-            ("a,d", "is an array, which only Parquet and Arrow files"),
-        ] {
-            setup.load_csv(format!("{header}\n"), &["--into", "T"]).failure(1, &[error]);
-        }
-        setup.load_csv("a\n1\n", &["--into", "T"]).success();
-        assert_eq!(setup.rows("SELECT A, B, C FROM T"), "1,2,1");
-        // A table without rows, whose file has no columns.
-        let empty = setup.file("empty.json", "");
-        setup.load(&empty, &["--into", "T"]).success();
-        assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "1");
-        // A failed program also writes nothing.
-        let replaced = setup.load(&empty, &["--into", "T", "--mode", "replace"]);
-        replaced.failure(1, &["the input is empty", "DELETE FROM \"T\""]);
-        assert_eq!(setup.rows("SELECT COUNT(*) FROM T"), "1");
-        setup.load(&empty, &["--into", "X"]).failure(1, &["create it first"]);
-    },
-    fn times_are_read_in_the_forms_that_programs_write(target: &Target) {
-        let setup = Setup::new(target, "1");
-        setup.run("CREATE TABLE T (S TIMESTAMP, Z TIMESTAMP WITH TIME ZONE, T TIME, D DATE)");
-        let text = "s,z,t,d\n2024-05-01T10:00:00.123456789,2024-05-01T10:00:00+02:00,10:00:00.123456,2024-05-01\n\
-            2024-05-01 10:00,2024-05-01 10:00:00 Europe/Berlin,10:00,1.5.2024\n";
-        setup.load_csv(text, &["--into", "T"]).success();
-        let sql = "SELECT COUNT(*) FROM T WHERE D = '2024-05-01' AND Z = '2024-05-01 08:00 UTC' \
-            AND S IN ('2024-05-01 10:00:00.1234', '2024-05-01 10:00') AND T IN ('10:00:00.1234', '10:00')";
-        assert_eq!(setup.rows(sql), "2");
-    },
-    fn a_view_can_be_loaded_and_a_long_text(target: &Target) {
-        let setup = Setup::new(target, "1");
-        setup.run("CREATE TABLE T (A INTEGER, B BLOB SUB_TYPE TEXT CHARACTER SET UTF8)");
-        setup.run("CREATE VIEW W AS SELECT A, B FROM T");
-        let long = "ö\"\"\n".repeat(2_000_000);
-        setup.load_csv(format!("a,b\n1,\"{long}\"\n"), &["--into", "w"]).success();
-        assert_eq!(setup.rows("SELECT A, CHAR_LENGTH(B) FROM T"), "1,6000000");
-    }
-);
 
 #[test]
 fn options_that_do_not_fit_are_told_first() {

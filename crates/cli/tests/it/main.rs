@@ -23,6 +23,7 @@ mod events;
 mod interrupt;
 mod limbo;
 mod load;
+mod load_files;
 mod load_folder;
 mod odbc;
 mod oltp;

@@ -161,6 +161,8 @@ matrix!(
         let outcome =
             firearrow(target, &["query", &url, sql, "--param", "-- x", "--format", "csv"]).success();
         assert_eq!(outcome.text(), "A\r\n-- x\r\n");
+        let outcome = firearrow(target, &["query", &url, sql, "--param=a\nb", "--format", "json"]).success();
+        assert_eq!(outcome.text(), "{\"A\":\"a\\nb\"}\n");
         firearrow(target, &["query", &url, "--first", "SELECT"])
             .failure(2, &["unexpected argument '--first'"]);
     },
