@@ -96,7 +96,7 @@ build: cargo ## Build the libraries and the firearrow command
 	cargo build --release
 
 wheel: cargo ## Build the Python packages, firearrow and that of the ADBC driver, into target/wheels
-	cargo build --release --package firearrow-adbc
+	cargo build --release --package firearrow-adbc-library
 	scripts/build-wheel.sh
 	scripts/build-firearrow-wheel.sh
 

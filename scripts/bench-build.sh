@@ -3,6 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cargo build --release --package firearrow --package firearrow-adbc --package firearrow-cli --package firearrow-odbc \
+cargo build --release --package firearrow --package firearrow-adbc-library --package firearrow-cli --package firearrow-odbc-library \
     --package firearrow-peers --package firearrow-python --package firearrow-testkit --features firearrow/tokio \
     --lib --bins --example serve --example connections

@@ -35,7 +35,7 @@ def find_library() -> Path:
     prefix = "" if sys.platform == "win32" else "lib"
     library = Path(named) if named else target / "release" / f"{prefix}adbc_driver_firebird{suffix}"
     if not library.is_file():
-        raise FileNotFoundError(f"{library}: build it with `cargo build --release --package firearrow-adbc`")
+        raise FileNotFoundError(f"{library}: build it with `cargo build --release --package firearrow-adbc-library`")
     return library
 
 

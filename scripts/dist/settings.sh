@@ -53,7 +53,7 @@ build() {
 }
 
 # Builds what the archives and the Debian package contain. All of it at once: then they share what they depend on.
-build_all() { build "$1" --package firearrow-cli --package firearrow-adbc --package firearrow-odbc --lib --bins; }
+build_all() { build "$1" --package firearrow-cli --package firearrow-adbc-library --package firearrow-odbc-library --lib --bins; }
 
 # Prints the folder with what was built for a target.
 built() { echo "$target/$1/$folder_of_profile"; }

@@ -17,7 +17,7 @@ check_command wine "$program"
 
 # A linker that ignores the lists of exports would export everything.
 for driver in adbc:adbc_driver_firebird odbc:firearrowodbc; do
-    wanted=$(awk '/^ / { print $1 }' "crates/${driver%:*}/exports.def" | sort)
+    wanted=$(awk '/^ / { print $1 }' "crates/${driver%:*}-library/exports.def" | sort)
     exported=$(x86_64-w64-mingw32-objdump --private-headers "$folder"/*/"${driver#*:}.dll" |
         awk '/^\[Ordinal\/Name Pointer\]/ { on = 1; next } NF == 0 { on = 0 } on { print $NF }' | sort)
     [[ $exported == "$wanted" ]] || fail "${driver#*:}.dll exports $(wc -l <<<"$exported") names instead of $(wc -l <<<"$wanted")"

@@ -4,7 +4,7 @@ use crate::raw::{Raw, call, outcome, table};
 use crate::support::fails;
 use adbc_core::constants::{ADBC_STATUS_NOT_IMPLEMENTED, ADBC_STATUS_OK, ADBC_VERSION_1_0_0};
 use adbc_core::error::Status;
-use adbc_driver_firebird::{AdbcDriverFirebirdInit, AdbcDriverInit};
+use firearrow_adbc::{AdbcDriverFirebirdInit, AdbcDriverInit};
 use adbc_ffi::{FFI_AdbcConnection, FFI_AdbcDatabase, FFI_AdbcDriver, FFI_AdbcError, FFI_AdbcStatement};
 use arrow::array::{Array, ArrayRef, Int32Array, StructArray};
 use arrow::buffer::NullBuffer;

@@ -4,7 +4,7 @@ use crate::support::{database, driver, fails, fresh, options, query, set};
 use adbc_core::error::Status;
 use adbc_core::options::{OptionConnection, OptionDatabase, OptionStatement, OptionValue};
 use adbc_core::{Connection, Database, Driver, Optionable};
-use adbc_driver_firebird::option::{Access, CONNECTION, DATABASE, Kind, OPTIONS, STATEMENT, Spec};
+use firearrow_adbc::option::{Access, CONNECTION, DATABASE, Kind, OPTIONS, STATEMENT, Spec};
 use firearrow_testkit::{Target, matrix};
 
 /// Values that an option takes, and one that it does not.

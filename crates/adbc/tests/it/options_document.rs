@@ -1,6 +1,6 @@
 //! Keeps docs/adbc-options.md true: it is the table of options, written out.
 
-use adbc_driver_firebird::option::{Access, OPTIONS};
+use firearrow_adbc::option::{Access, OPTIONS};
 use firearrow_testkit::keep_document;
 use std::fmt::Write;
 

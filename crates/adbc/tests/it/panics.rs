@@ -3,7 +3,7 @@
 use crate::support::{fails, options};
 use adbc_core::error::{Error, Status};
 use adbc_core::{Connection as _, Database as _, Driver as _, Statement as _};
-use adbc_driver_firebird::{Connection, Driver};
+use firearrow_adbc::{Connection, Driver};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;

@@ -4,7 +4,7 @@ use crate::support::{empty_url, options};
 use adbc_core::constants::{ADBC_STATUS_OK, ADBC_VERSION_1_1_0};
 use adbc_core::error::{AdbcStatusCode, Error, Status};
 use adbc_core::options::OptionValue;
-use adbc_driver_firebird::AdbcDriverFirebirdInit;
+use firearrow_adbc::AdbcDriverFirebirdInit;
 use adbc_ffi::{FFI_AdbcConnection, FFI_AdbcDatabase, FFI_AdbcDriver, FFI_AdbcError, FFI_AdbcStatement};
 use arrow::array::{RecordBatch, StructArray};
 use arrow::datatypes::{DataType, Schema};

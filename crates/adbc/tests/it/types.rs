@@ -376,7 +376,7 @@ matrix!(
             let key = format!("adbc.firebird.{key}");
             set(&mut connection, &key, value).expect("it is known");
             assert_eq!(types(&mut connection, sql), (data_type, shown.to_owned()), "{key}");
-            let default = adbc_driver_firebird::option::find(&key).expect("it is known").default;
+            let default = firearrow_adbc::option::find(&key).expect("it is known").default;
             set(&mut connection, &key, default).expect("it is known");
         }
         crate::support::run(&mut connection, "CREATE TABLE t (n NUMERIC(10, 2), d DECIMAL(4, 2))");

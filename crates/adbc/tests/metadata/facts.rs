@@ -3,8 +3,8 @@
 use crate::support::fresh;
 use adbc_core::options::InfoCode;
 use adbc_core::schemas::GET_INFO_SCHEMA;
-use adbc_driver_firebird::error::{Result, of};
-use adbc_driver_firebird::metadata::info;
+use firearrow_adbc::error::{Result, of};
+use firearrow_adbc::metadata::info;
 use arrow::array::AsArray;
 use arrow::datatypes::{Int32Type, Int64Type, UInt32Type};
 use firearrow::{Connection, Dialect};

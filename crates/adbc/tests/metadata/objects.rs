@@ -3,7 +3,7 @@
 use crate::support::*;
 use adbc_core::options::ObjectDepth;
 use adbc_core::schemas::{GET_OBJECTS_SCHEMA, GET_TABLE_TYPES_SCHEMA};
-use adbc_driver_firebird::metadata::{ObjectFilter, objects, table_types};
+use firearrow_adbc::metadata::{ObjectFilter, objects, table_types};
 use arrow::array::{Array, AsArray, StructArray};
 use firearrow_testkit::{Target, matrix};
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 
 use crate::support::{field, fresh, members, names, run, texts};
 use adbc_core::schemas::{GET_STATISTIC_NAMES_SCHEMA, GET_STATISTICS_SCHEMA};
-use adbc_driver_firebird::metadata::{INDEX_SELECTIVITY, statistic_names, statistics};
+use firearrow_adbc::metadata::{INDEX_SELECTIVITY, statistic_names, statistics};
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int16Type, Int64Type};
 use firearrow::{Config, Connection};

@@ -2,7 +2,7 @@
 
 use crate::support::{run, shop};
 use adbc_core::error::Status;
-use adbc_driver_firebird::metadata::table_schema;
+use firearrow_adbc::metadata::table_schema;
 use arrow::datatypes::DataType;
 use firearrow::ReadOptions;
 use firearrow::arrow::DecimalPrecision;

@@ -3,7 +3,7 @@
 use super::{InstallArgs, UninstallArgs, failure, name_of, note, tell};
 use crate::failure::{Failure, Result};
 use crate::installed;
-use firearrowodbc::setup;
+use firearrow_odbc::setup;
 
 pub(super) fn install(args: &InstallArgs, json: bool) -> Result<()> {
     let scope = args.place.scope();

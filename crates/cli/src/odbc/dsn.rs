@@ -4,7 +4,7 @@ use super::{AddArgs, RemoveArgs, failure, name_of, note, platform, tell};
 use crate::failure::{Failure, Result};
 use crate::{output, terminal};
 use firearrow_bench::text::aligned;
-use firearrowodbc::setup::{self, DataSource, Scope};
+use firearrow_odbc::setup::{self, DataSource, Scope};
 use serde_json::json;
 use std::io;
 

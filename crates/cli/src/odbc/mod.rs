@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  install  uninstall ─► driver ─┐
-//!  dsn add  list  remove ─► dsn ─┼─► firearrowodbc::setup ─► odbcinst.ini and odbc.ini, or Windows' registry
+//!  dsn add  list  remove ─► dsn ─┼─► firearrow_odbc::setup ─► odbcinst.ini and odbc.ini, or Windows' registry
 //!  status ─► status ─────────────┤
 //!  test ─► test ─────────────────┘
 //! ```
@@ -16,7 +16,7 @@ mod test;
 use crate::failure::{Failure, Result};
 use crate::{output, terminal};
 use clap::{Args, Subcommand, ValueHint};
-use firearrowodbc::setup::Scope;
+use firearrow_odbc::setup::Scope;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@ use super::{failure, name_of, note};
 use crate::failure::Result;
 use crate::{installed, output};
 use firearrow_bench::text::aligned;
-use firearrowodbc::setup::{self, DRIVER, DataSource, Scope};
+use firearrow_odbc::setup::{self, DRIVER, DataSource, Scope};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

@@ -9,7 +9,7 @@ use firearrow::config::{Config, Target};
 use firearrow::{Connection, ServerInfo, WireStats};
 use firearrow_bench::text::time;
 use firearrow_bench::transport;
-use firearrowodbc::setup;
+use firearrow_odbc::setup;
 use serde_json::json;
 use std::io;
 use std::time::Instant;

@@ -27,4 +27,4 @@ mod sandbox;
 mod turbodbc;
 
 // The clients load the library; this makes cargo build it.
-use firearrowodbc as _;
+use firearrow_odbc as _;

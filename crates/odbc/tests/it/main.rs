@@ -55,4 +55,4 @@ mod transactions;
 mod types;
 
 // Its functions are called by their names.
-use firearrowodbc as _;
+use firearrow_odbc as _;
