@@ -7,12 +7,10 @@
 
 use crate::failure::{Failure, Result};
 use crate::folder::manifest::{MOST_OPEN, State};
-use arrow::array::AsArray;
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int64Type};
+use arrow::array::RecordBatch;
 use crc32fast::Hasher;
 use firearrow::sql::{TokenKind, tokens};
-use firearrow::{BatchLimits, Connection, Cursor, Partition, Transaction};
+use firearrow::{BatchLimits, Connection, Cursor, Partition, Row, Transaction};
 use std::collections::BTreeSet;
 
 /// What is known before the snapshot begins.
@@ -73,10 +71,9 @@ impl Before {
         let mut open = BTreeSet::new();
         let mut cursor = transaction.query(&block)?;
         while let Some(batch) = cursor.next_batch()? {
-            let numbers = cast(batch.column(0), &DataType::Int64)?;
-            open.extend(
-                numbers.as_primitive::<Int64Type>().values().iter().map(|number| number.cast_unsigned()),
-            );
+            for row in rows(&batch) {
+                open.insert(row.get::<i64>(0)?.cast_unsigned());
+            }
             if open.len() > MOST_OPEN {
                 return Ok(None);
             }
@@ -94,11 +91,10 @@ fn computed(transaction: &Transaction, table: &str) -> Result<u32> {
     ))?;
     let mut hasher = Hasher::new();
     while let Some(batch) = cursor.next_batch()? {
-        for column in batch.columns() {
-            let texts = cast(column, &DataType::Utf8)?;
-            for text in texts.as_string::<i32>() {
+        for column in 0..batch.num_columns() {
+            for row in rows(&batch) {
                 // A length before each, so that texts do not run into each other.
-                let text = text.unwrap_or_default();
+                let text = row.get::<Option<&str>>(column)?.unwrap_or_default();
                 hasher.update(&(text.len() as u64).to_le_bytes());
                 hasher.update(text.as_bytes());
             }
@@ -131,13 +127,14 @@ pub(super) fn compare(connection: &Connection, partition: &Partition, earlier: &
 
 /// The two numbers of the only row.
 fn pair(cursor: &mut Cursor) -> Result<(u64, u64)> {
-    let batch = cursor.next_batch()?.filter(|batch| batch.num_rows() == 1 && batch.num_columns() == 2);
-    let batch = batch.ok_or_else(|| Failure::other("the server does not tell the state of the data"))?;
-    let number = |column: usize| -> Result<u64> {
-        let numbers = cast(batch.column(column), &DataType::Int64)?;
-        Ok(numbers.as_primitive::<Int64Type>().value(0).cast_unsigned())
-    };
-    Ok((number(0)?, number(1)?))
+    let batch = cursor.next_batch()?.filter(|batch| batch.num_rows() == 1);
+    let row = batch.as_ref().and_then(|batch| Row::new(batch, 0));
+    let row = row.ok_or_else(|| Failure::other("the server does not tell the state of the data"))?;
+    Ok((row.get::<i64>(0)?.cast_unsigned(), row.get::<i64>(1)?.cast_unsigned()))
+}
+
+fn rows(batch: &RecordBatch) -> impl Iterator<Item = Row<'_>> {
+    (0..batch.num_rows()).filter_map(|row| Row::new(batch, row))
 }
 
 /// Returns the table of a query that reads one, as the catalog has its name.

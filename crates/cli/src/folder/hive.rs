@@ -1,13 +1,24 @@
 //! Folders named after the value that all their rows have in a column: `COUNTRY=DE`, as Hive, Spark and DuckDB do.
 
 use crate::failure::{Failure, Result};
-use arrow::array::{Array, ArrayRef, StringArray, UInt32Array, new_null_array};
-use arrow::compute::{CastOptions, cast_with_options, take};
-use arrow::datatypes::{DataType, Field, TimeUnit};
+use crate::load::datetime;
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, Decimal128Array, LargeStringArray, PrimitiveArray, StringArray,
+    StringViewArray, UInt32Array, new_null_array,
+};
+use arrow::compute::kernels::cast_utils::{Parser, parse_decimal};
+use arrow::compute::take;
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Field, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
+    TimeUnit, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
+};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Stands for NULL.
 pub(crate) const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -77,10 +88,71 @@ pub(crate) fn check_type(field: &Field) -> Result<()> {
 /// Returns an array of one value: that of a text, or NULL.
 pub(crate) fn value(text: Option<&str>, data_type: &DataType) -> Result<ArrayRef> {
     let Some(text) = text else { return Ok(new_null_array(data_type, 1)) };
-    let options = CastOptions { safe: false, ..CastOptions::default() };
-    let texts = StringArray::from(vec![text]);
-    cast_with_options(&texts, data_type, &options)
-        .map_err(|_| Failure::other(format!("the folder name {text} is no value of type {data_type}")))
+    parse(text, data_type)
+        .ok_or_else(|| Failure::other(format!("the folder name {text} is no value of type {data_type}")))
+}
+
+/// `arrow`'s `cast` does that, too; but it brings every conversion between two types into the program (docs/decisions/0050).
+fn parse(text: &str, data_type: &DataType) -> Option<ArrayRef> {
+    let array: ArrayRef = match *data_type {
+        DataType::Boolean => {
+            Arc::new(BooleanArray::from(vec![text.to_ascii_lowercase().parse::<bool>().ok()?]))
+        }
+        DataType::Int8 => parsed::<Int8Type>(text)?,
+        DataType::Int16 => parsed::<Int16Type>(text)?,
+        DataType::Int32 => parsed::<Int32Type>(text)?,
+        DataType::Int64 => parsed::<Int64Type>(text)?,
+        DataType::Date32 => parsed::<Date32Type>(text)?,
+        // The parsers of times and decimals cut digits off that the type has no place for.
+        DataType::Time32(TimeUnit::Second) if decimals(text) == 0 => parsed::<Time32SecondType>(text)?,
+        DataType::Time32(TimeUnit::Millisecond) if decimals(text) <= 3 => {
+            parsed::<Time32MillisecondType>(text)?
+        }
+        DataType::Time64(TimeUnit::Microsecond) if decimals(text) <= 6 => {
+            parsed::<Time64MicrosecondType>(text)?
+        }
+        DataType::Time64(TimeUnit::Nanosecond) if decimals(text) <= 9 => {
+            parsed::<Time64NanosecondType>(text)?
+        }
+        DataType::Timestamp(unit, None) => timestamp(text, unit)?,
+        DataType::Decimal128(precision, scale) => {
+            // It would also take exponents.
+            let is_exact = usize::try_from(scale).is_ok_and(|scale| decimals(text) <= scale)
+                && !text.contains(['e', 'E']);
+            let value = parse_decimal::<Decimal128Type>(text, precision, scale).ok().filter(|_| is_exact)?;
+            Arc::new(Decimal128Array::from(vec![value]).with_data_type(data_type.clone()))
+        }
+        DataType::Utf8 => Arc::new(StringArray::from(vec![text])),
+        DataType::LargeUtf8 => Arc::new(LargeStringArray::from(vec![text])),
+        DataType::Utf8View => Arc::new(StringViewArray::from(vec![text])),
+        _ => return None,
+    };
+    Some(array)
+}
+
+/// The number of digits after the point that are no trailing zeros.
+fn decimals(text: &str) -> usize {
+    text.split_once('.').map_or(0, |(_, decimals)| decimals.trim_end_matches('0').len())
+}
+
+fn parsed<T: Parser>(text: &str) -> Option<ArrayRef> {
+    Some(one::<T>(T::parse(text)?))
+}
+
+fn one<T: ArrowPrimitiveType>(value: T::Native) -> ArrayRef {
+    Arc::new(PrimitiveArray::<T>::from_iter_values([value]))
+}
+
+/// Arrow's own parser goes through nanoseconds, of which there are 64 bits: the years 1677 to 2262.
+fn timestamp(text: &str, unit: TimeUnit) -> Option<ArrayRef> {
+    let micros = datetime::timestamp(text)?;
+    let exact = |per_unit: i64| (micros % per_unit == 0).then_some(micros / per_unit);
+    Some(match unit {
+        TimeUnit::Second => one::<TimestampSecondType>(exact(1_000_000)?),
+        TimeUnit::Millisecond => one::<TimestampMillisecondType>(exact(1_000)?),
+        TimeUnit::Microsecond => one::<TimestampMicrosecondType>(micros),
+        TimeUnit::Nanosecond => one::<TimestampNanosecondType>(micros.checked_mul(1_000)?),
+    })
 }
 
 /// Splits the name of a folder into its column and its value, where `None` is NULL.
@@ -154,11 +226,7 @@ const FORMAT: FormatOptions<'static> = FormatOptions::new()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::array::{
-        BooleanArray, Date32Array, Decimal128Array, Int16Array, Time64MicrosecondArray,
-        TimestampMicrosecondArray,
-    };
-    use std::sync::Arc;
+    use arrow::array::{AsArray, Date32Array, Int16Array, Time64MicrosecondArray, TimestampMicrosecondArray};
 
     #[test]
     fn values_come_back_from_names() {
@@ -207,6 +275,27 @@ mod tests {
         assert_eq!(split("C=__HIVE_DEFAULT_PARTITION__"), Some(("C".to_owned(), None)));
         let long: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(300)]));
         assert!(Names::new("C", &long).unwrap().of(0).unwrap_err().text(false).contains("300 bytes"));
+    }
+
+    #[test]
+    fn names_that_a_type_cannot_hold_are_refused() {
+        for (text, data_type) in [
+            ("1.005", DataType::Decimal128(9, 2)),
+            ("1e-3", DataType::Decimal128(9, 2)),
+            ("12345678", DataType::Decimal128(9, 2)),
+            ("300", DataType::Int8),
+            ("1.5", DataType::Int32),
+            ("yes", DataType::Boolean),
+            ("10:00:00.0005", DataType::Time32(TimeUnit::Second)),
+            ("2024-05-01 10:00:00.5", DataType::Timestamp(TimeUnit::Second, None)),
+            ("2024-05-01 10:00:00+02:00", DataType::Timestamp(TimeUnit::Microsecond, None)),
+            ("9999-01-01 00:00:00", DataType::Timestamp(TimeUnit::Nanosecond, None)),
+            ("1.5", DataType::Float64),
+        ] {
+            assert!(value(Some(text), &data_type).is_err(), "{text} as {data_type}");
+        }
+        let value = value(Some("-1.50"), &DataType::Decimal128(9, 2)).unwrap();
+        assert_eq!(value.as_primitive::<Decimal128Type>().value(0), -150);
     }
 
     #[test]

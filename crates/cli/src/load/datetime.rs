@@ -24,7 +24,7 @@ pub(super) fn date(text: &str) -> Option<i32> {
 }
 
 /// Returns the microseconds since 1970 of `2024-05-01 14:30:00` or `2024-05-01T14:30:00.123456`.
-pub(super) fn timestamp(text: &str) -> Option<i64> {
+pub(crate) fn timestamp(text: &str) -> Option<i64> {
     let (day, rest) = split_day(text)?;
     let Time { seconds, fraction, .. } = time(rest).filter(|time| time.rest.is_empty())?;
     let micros: i64 = format!("{fraction:0<6.6}").parse().ok()?;

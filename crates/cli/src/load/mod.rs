@@ -11,7 +11,7 @@ mod columnar;
 mod convert;
 mod csv;
 mod csv_record;
-mod datetime;
+pub(crate) mod datetime;
 mod decimal_mark;
 mod feed;
 mod folder;
