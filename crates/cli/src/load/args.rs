@@ -1,7 +1,9 @@
 //! The arguments of `firearrow load`.
 
+use super::date_order::DateOrder;
 use super::decimal_mark::DecimalMark;
 use super::mapping::TextForm;
+use super::notation::Notation;
 use crate::failure::{Failure, Result};
 use crate::output::Format;
 use crate::platform::files;
@@ -43,10 +45,10 @@ name make letter case count.
 
 CSV has a header (RFC 4180). An empty field is NULL, and \"\" an empty text, as
 `copy` writes them. JSON has one object per line; missing members are NULL. In
-both, binary values are hexadecimal, and dates and times ISO 8601. A table that
-is created for CSV or JSON gets types inferred from its first rows, and prints
-them: BIGINT, NUMERIC, DOUBLE PRECISION, DATE, TIMESTAMP and BOOLEAN where all
-values are such, else text.
+both, binary values are hexadecimal, dates 2024-12-31 or 31.12.2024 (others need
+--date-order), and times ISO 8601. A table that is created for CSV or JSON gets
+types inferred from its first rows, and prints them: BIGINT, NUMERIC, DOUBLE
+PRECISION, DATE, TIMESTAMP and BOOLEAN where all values are such, else text.
 
 A folder of Parquet files is loaded as a whole, with the columns that folders in
 it are named after (COUNTRY=DE). What `copy` has written is checked against its
@@ -97,6 +99,10 @@ pub(crate) struct LoadArgs {
     /// CSV: numbers have a decimal comma (2,50), and no points
     #[arg(long)]
     pub(crate) decimal_comma: bool,
+    /// CSV and JSON: what comes first in dates such as 01/05/2024 and 01-05-2024, which are refused
+    /// otherwise. Between points, as in 31.12.2024, it is the day
+    #[arg(long, value_name = "ORDER", value_enum)]
+    pub(crate) date_order: Option<DateOrder>,
     /// CSV and JSON: the encoding of the file: latin1, windows-1252, utf-16le … [default: that of its
     /// byte order mark, or utf-8]
     #[arg(long, value_name = "NAME", value_parser = encoding)]
@@ -162,7 +168,7 @@ impl LoadArgs {
     /// How texts are to be understood.
     pub(super) fn form(&self) -> TextForm {
         let mark = if self.decimal_comma { DecimalMark::Comma } else { DecimalMark::Point };
-        TextForm { has_header: !self.no_header, mark }
+        TextForm { has_header: !self.no_header, notation: Notation { mark, dates: self.date_order } }
     }
 
     /// Fails for options of text files if the files have another format.
@@ -179,6 +185,7 @@ impl LoadArgs {
             (_, Some((option, _))) => refuse(option, "CSV"),
             (Format::Json, _) => Ok(()),
             _ if self.encoding.is_some() => refuse("--encoding", "CSV and JSON"),
+            _ if self.date_order.is_some() => refuse("--date-order", "CSV and JSON"),
             _ => Ok(()),
         }
     }

@@ -1,9 +1,11 @@
 //! Texts of CSV and JSON for columns that the engine would not convert exactly, or not at all. Everything else goes to the
 //! server as text, which converts it by the column's type.
 
+use super::date_order::{self, unambiguous};
 use super::datetime;
 use super::decimal_mark::DecimalMark;
 use super::infer::{is_double, parse_boolean};
+use super::notation::Notation;
 use arrow::array::{Array, ArrayRef, BinaryBuilder, PrimitiveArray, StringArray, StringBuilder};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int64Type, TimeUnit,
@@ -17,7 +19,9 @@ use std::sync::Arc;
 pub(super) enum Conversion {
     /// Not here.
     Keep,
-    /// Into the engine's form of dates and times.
+    /// Into a form of dates that the engine cannot take for another day.
+    Day,
+    /// The same for timestamps, and for times.
     Moment,
     /// The engine's own conversion may be wrong in the last digit, and knows no infinities.
     Double,
@@ -48,6 +52,7 @@ impl Conversion {
             BaseType::DoublePrecision => Self::Double,
             BaseType::Float => Self::Single,
             BaseType::Binary | BaseType::VarBinary | BaseType::Blob => Self::Bytes,
+            BaseType::Date => Self::Day,
             BaseType::Time
             | BaseType::TimeWithTimeZone
             | BaseType::Timestamp
@@ -86,7 +91,7 @@ impl Conversion {
     /// Returns the type that texts become.
     pub(super) fn data_type(self) -> DataType {
         match self {
-            Self::Keep | Self::Moment => DataType::Utf8,
+            Self::Keep | Self::Day | Self::Moment => DataType::Utf8,
             Self::Double | Self::Exact => DataType::Float64,
             Self::Single => DataType::Float32,
             Self::Bytes => DataType::Binary,
@@ -98,18 +103,27 @@ impl Conversion {
         }
     }
 
+    /// What says why a text that is none of these values might be one.
+    fn hint(self, mark: DecimalMark) -> Box<dyn Fn(&str) -> &'static str> {
+        let is_number = self.makes_number() || matches!(self, Self::Double | Self::Single);
+        match self {
+            Self::Day | Self::Moment | Self::Date | Self::Timestamp => Box::new(date_order::hint),
+            _ if is_number || mark == DecimalMark::Comma => Box::new(move |text| mark.hint(text)),
+            _ => Box::new(|_| ""),
+        }
+    }
+
     /// Converts a column. Values that cannot be converted are NULL, and noted.
     pub(super) fn apply(
         self,
-        mark: DecimalMark,
+        notation: Notation,
         texts: &ArrayRef,
         name: &str,
         refused: &mut Vec<Refused>,
     ) -> ArrayRef {
         let Some(values) = texts.as_any().downcast_ref::<StringArray>() else { return Arc::clone(texts) };
-        let is_number = self.makes_number() || matches!(self, Self::Double | Self::Single);
-        let mut each =
-            Values { values, mark, is_number: is_number || mark == DecimalMark::Comma, name, refused };
+        let Notation { mark, dates } = notation;
+        let mut each = Values { values, mark, hint: self.hint(mark), name, refused };
         match self {
             Self::Keep if mark == DecimalMark::Point => Arc::clone(texts),
             Self::Keep => {
@@ -120,7 +134,14 @@ impl Conversion {
             }
             Self::Moment => {
                 let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
-                values.iter().for_each(|text| builder.append_option(text.map(datetime::for_engine)));
+                let moment = |text: &str| Some(datetime::for_engine(&unambiguous(text, dates)?).into_owned());
+                each.each("a timestamp (YYYY-MM-DD HH:MM:SS)", moment, |text| builder.append_option(text));
+                Arc::new(builder.finish())
+            }
+            Self::Day => {
+                let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
+                let day = |text: &str| Some(unambiguous(text, dates)?.into_owned());
+                each.each("a date (YYYY-MM-DD)", day, |text| builder.append_option(text));
                 Arc::new(builder.finish())
             }
             Self::Bytes => {
@@ -148,12 +169,12 @@ impl Conversion {
                 (number.is_finite() || !has_digits(text)).then_some(number)
             }),
             Self::Integer => each.primitive::<Int64Type>("a BIGINT", |text| text.trim().parse().ok()),
-            Self::Date => {
-                each.primitive::<Date32Type>("a date (YYYY-MM-DD)", |text| datetime::date(text.trim()))
-            }
+            Self::Date => each.primitive::<Date32Type>("a date (YYYY-MM-DD)", |text| {
+                datetime::date(&unambiguous(text.trim(), dates)?)
+            }),
             Self::Timestamp => each
                 .primitive::<TimestampMicrosecondType>("a timestamp (YYYY-MM-DD HH:MM:SS)", |text| {
-                    datetime::timestamp(text.trim())
+                    datetime::timestamp(&unambiguous(text.trim(), dates)?)
                 }),
             Self::Decimal(precision, scale) => {
                 let what = format!("a NUMERIC({precision}, {scale})");
@@ -170,7 +191,7 @@ struct Values<'a> {
     values: &'a StringArray,
     /// Of numbers; in other columns it is the point, and nothing is done.
     mark: DecimalMark,
-    is_number: bool,
+    hint: Box<dyn Fn(&str) -> &'static str>,
     name: &'a str,
     refused: &'a mut Vec<Refused>,
 }
@@ -181,7 +202,7 @@ impl Values<'_> {
             let value = text.and_then(|text| convert(&self.mark.with_point(text)?));
             if let (Some(text), None) = (text, &value) {
                 let text = firearrow_driver::shortened(text);
-                let hint = if self.is_number { self.mark.hint(&text) } else { "" };
+                let hint = (self.hint)(&text);
                 let why = format!("column {}: {text:?} is not {what}{hint}", self.name);
                 self.refused.push(Refused { row, why });
             }
@@ -235,12 +256,43 @@ fn decimal(text: &str, precision: u8, scale: i8) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::date_order::DateOrder;
     use arrow::array::AsArray;
+
+    const POINTS: Notation = Notation { mark: DecimalMark::Point, dates: None };
+    const COMMAS: Notation = Notation { mark: DecimalMark::Comma, dates: None };
+
+    #[test]
+    fn dates_are_refused_unless_their_order_is_known() {
+        let texts: ArrayRef =
+            Arc::new(StringArray::from(vec![Some("01/05/2024"), None, Some("2024-05-01"), Some("1.5.2024")]));
+        for (conversion, what) in [
+            (Conversion::Day, "a date (YYYY-MM-DD)"),
+            (Conversion::Moment, "a timestamp (YYYY-MM-DD HH:MM:SS)"),
+        ] {
+            let mut refused = Vec::new();
+            let array = conversion.apply(POINTS, &texts, "D", &mut refused);
+            let found: Vec<Option<&str>> = array.as_string::<i32>().iter().collect();
+            assert_eq!(found, [None, None, Some("2024-05-01"), Some("2024-05-01")]);
+            let why: Vec<&str> = refused.iter().map(|refused| refused.why.as_str()).collect();
+            let hint = "does its day or its month come first? Say so with --date-order dmy or mdy";
+            assert_eq!(why, [format!("column D: \"01/05/2024\" is not {what}; {hint}")]);
+        }
+        let mut refused = Vec::new();
+        let order = |dates| Notation { dates: Some(dates), ..POINTS };
+        for (dates, expected) in [(DateOrder::Dmy, "2024-05-01"), (DateOrder::Mdy, "2024-01-05")] {
+            let array = Conversion::Day.apply(order(dates), &texts, "D", &mut refused);
+            assert_eq!(array.as_string::<i32>().value(0), expected);
+            let array = Conversion::Date.apply(order(dates), &texts, "D", &mut refused);
+            assert_eq!(array.as_primitive::<Date32Type>().value_as_date(0).unwrap().to_string(), expected);
+        }
+        assert!(refused.is_empty());
+    }
 
     fn convert(conversion: Conversion, values: &[Option<&str>]) -> (ArrayRef, Vec<Refused>) {
         let texts: ArrayRef = Arc::new(StringArray::from(values.to_vec()));
         let mut refused = Vec::new();
-        let array = conversion.apply(DecimalMark::Point, &texts, "A", &mut refused);
+        let array = conversion.apply(POINTS, &texts, "A", &mut refused);
         assert_eq!(array.data_type(), &conversion.data_type());
         assert_eq!(array.len(), values.len());
         (array, refused)
@@ -269,15 +321,15 @@ mod tests {
         let texts: ArrayRef =
             Arc::new(StringArray::from(vec![Some("2,50"), None, Some("-7"), Some("2.5"), Some("1,x")]));
         let mut refused = Vec::new();
-        let array = Conversion::Keep.apply(DecimalMark::Comma, &texts, "A", &mut refused);
+        let array = Conversion::Keep.apply(COMMAS, &texts, "A", &mut refused);
         let found: Vec<Option<&str>> = array.as_string::<i32>().iter().collect();
         assert_eq!(found, [Some("2.50"), None, Some("-7"), None, Some("1.x")]);
-        let array = Conversion::Double.apply(DecimalMark::Comma, &texts, "A", &mut refused);
+        let array = Conversion::Double.apply(COMMAS, &texts, "A", &mut refused);
         assert_eq!(array.as_primitive::<Float64Type>().value(0), 2.5);
         let why: Vec<&str> = refused.iter().map(|refused| refused.why.as_str()).collect();
         let points = "column A: \"2.5\" is not a number; with --decimal-comma, numbers have no points";
         assert_eq!(why, [points, points, "column A: \"1,x\" is not a number"]);
-        assert_eq!(&Conversion::Keep.apply(DecimalMark::Point, &texts, "A", &mut refused), &texts);
+        assert_eq!(&Conversion::Keep.apply(POINTS, &texts, "A", &mut refused), &texts);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The types of a new table's columns, by the texts of its first rows. A type is chosen only if all values have its very
 //! form; anything else is text.
 
+use super::date_order;
 use super::datetime;
-use super::decimal_mark::DecimalMark;
+use super::notation::Notation;
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{DataType, TimeUnit};
 
@@ -35,12 +36,12 @@ struct Number {
     is_double: bool,
 }
 
-/// Returns the type of each column, whose numbers have this mark; `modern` from Firebird 4 on, which has numbers of 38
+/// Returns the type of each column, whose values are written so; `modern` from Firebird 4 on, which has numbers of 38
 /// digits.
-pub(super) fn types(rows: &RecordBatch, mark: DecimalMark, modern: bool) -> Vec<DataType> {
+pub(super) fn types(rows: &RecordBatch, notation: Notation, modern: bool) -> Vec<DataType> {
     let columns = rows.columns().iter().map(|column| {
         let values = column.as_string_opt::<i32>().into_iter().flatten().flatten();
-        values.map(|text| kind(text, mark)).fold(Kind::Nothing, both)
+        values.map(|text| kind(text, notation)).fold(Kind::Nothing, both)
     });
     columns.map(|kind| data_type(kind, modern)).collect()
 }
@@ -96,17 +97,19 @@ fn both(one: Kind, other: Kind) -> Kind {
     }
 }
 
-fn kind(text: &str, mark: DecimalMark) -> Kind {
+fn kind(text: &str, notation: Notation) -> Kind {
     if parse_boolean(text).is_some() {
         return Kind::Boolean;
     }
-    if datetime::date(text).is_some() {
-        return Kind::Date;
+    if let Some(moment) = date_order::unambiguous(text, notation.dates) {
+        if datetime::date(&moment).is_some() {
+            return Kind::Date;
+        }
+        if datetime::timestamp(&moment).is_some() {
+            return Kind::Timestamp;
+        }
     }
-    if datetime::timestamp(text).is_some() {
-        return Kind::Timestamp;
-    }
-    mark.with_point(text).and_then(|text| number(&text)).unwrap_or(Kind::Text)
+    notation.mark.with_point(text).and_then(|text| number(&text)).unwrap_or(Kind::Text)
 }
 
 /// Returns the truth value.
@@ -185,18 +188,20 @@ const AMOUNT_SCALE: usize = 4;
 
 #[cfg(test)]
 mod tests {
+    use super::super::date_order::DateOrder;
+    use super::super::decimal_mark::DecimalMark;
     use super::*;
     use arrow::array::{ArrayRef, StringArray};
     use std::sync::Arc;
 
     fn of(values: &[&str]) -> DataType {
-        marked(values, DecimalMark::Point)
+        written(values, Notation { mark: DecimalMark::Point, dates: None })
     }
 
-    fn marked(values: &[&str], mark: DecimalMark) -> DataType {
+    fn written(values: &[&str], notation: Notation) -> DataType {
         let texts: ArrayRef =
             Arc::new(StringArray::from_iter(values.iter().map(|v| (*v != "NULL").then_some(*v))));
-        types(&RecordBatch::try_from_iter([("A", texts)]).unwrap(), mark, true).remove(0)
+        types(&RecordBatch::try_from_iter([("A", texts)]).unwrap(), notation, true).remove(0)
     }
 
     #[test]
@@ -210,7 +215,27 @@ mod tests {
             (&["1,234,567"], DataType::Utf8),
             (&["2024-05-01"], DataType::Date32),
         ] {
-            assert_eq!(marked(values, DecimalMark::Comma), expected, "{values:?}");
+            let notation = Notation { mark: DecimalMark::Comma, dates: None };
+            assert_eq!(written(values, notation), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn dates_are_dates_if_their_order_is_known() {
+        let timestamp = DataType::Timestamp(TimeUnit::Microsecond, None);
+        for (values, unknown, known) in [
+            (&["01.05.2024", "1.12.2023", "2024-05-01"][..], DataType::Date32, DataType::Date32),
+            (&["01.05.2024 10:00:00"], timestamp.clone(), timestamp.clone()),
+            (&["01/05/2024", "31/12/2024"], DataType::Utf8, DataType::Date32),
+            (&["31-12-2024 10:00:00"], DataType::Utf8, timestamp),
+            (&["12/31/2024"], DataType::Utf8, DataType::Utf8),
+            (&["01.05.24"], DataType::Utf8, DataType::Utf8),
+            (&[" 01.05.2024"], DataType::Utf8, DataType::Utf8),
+            (&["192.168.1"], DataType::Utf8, DataType::Utf8),
+        ] {
+            assert_eq!(of(values), unknown, "{values:?}");
+            let notation = Notation { mark: DecimalMark::Point, dates: Some(DateOrder::Dmy) };
+            assert_eq!(written(values, notation), known, "{values:?}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! What becomes of the files' columns: their names in the table, and their types.
 
 use super::convert::{Conversion, Refused};
-use super::decimal_mark::DecimalMark;
 use super::infer::types;
+use super::notation::Notation;
 use super::source::Part;
 use super::table::Table;
 use crate::failure::{Failure, Result};
@@ -18,8 +18,8 @@ use std::sync::Arc;
 pub(super) struct Plan {
     /// The columns of the table that get values, as they are sent.
     pub(super) schema: SchemaRef,
-    /// How each column of a text file is converted, and the decimal mark of its numbers.
-    conversions: Option<Vec<(Conversion, DecimalMark)>>,
+    /// How each column of a text file is converted, and how its values are written.
+    conversions: Option<Vec<(Conversion, Notation)>>,
     /// Whether the types come from the first rows.
     is_inferred: bool,
 }
@@ -28,7 +28,7 @@ pub(super) struct Plan {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextForm {
     pub(super) has_header: bool,
-    pub(super) mark: DecimalMark,
+    pub(super) notation: Notation,
 }
 
 /// Rows for the table, and those that cannot be.
@@ -48,8 +48,7 @@ impl Plan {
             false => table.columns_in_order(files, columns)?,
         };
         let conversion = |column: &&Column| {
-            let mark = if Conversion::is_number(column) { form.mark } else { DecimalMark::Point };
-            (Conversion::into_column(column), mark)
+            (Conversion::into_column(column), notation(form, Conversion::is_number(column)))
         };
         let conversions: Option<Vec<_>> = is_text.then(|| matched.iter().map(conversion).collect());
         let names = matched.iter().map(|column| column.name.clone()).collect();
@@ -79,9 +78,9 @@ impl Plan {
         };
         let conversion = |data_type: &DataType| {
             let to = Conversion::into_type(data_type);
-            (to, if to.makes_number() { form.mark } else { DecimalMark::Point })
+            (to, notation(form, to.makes_number()))
         };
-        let conversions: Vec<_> = types(ahead, form.mark, modern).iter().map(conversion).collect();
+        let conversions: Vec<_> = types(ahead, form.notation, modern).iter().map(conversion).collect();
         let schema = renamed(files, names, Some(&conversions));
         Ok(Self { schema, conversions: Some(conversions), is_inferred: true })
     }
@@ -94,7 +93,9 @@ impl Plan {
             Some(conversions) => {
                 let columns = part.batch.columns().iter().zip(conversions).zip(self.schema.fields());
                 columns
-                    .map(|((texts, (to, mark)), field)| to.apply(*mark, texts, field.name(), &mut refused))
+                    .map(|((texts, (to, notation)), field)| {
+                        to.apply(*notation, texts, field.name(), &mut refused)
+                    })
                     .collect()
             }
         };
@@ -117,12 +118,12 @@ impl Plan {
     }
 }
 
+fn notation(form: TextForm, is_number: bool) -> Notation {
+    if is_number { form.notation } else { form.notation.without_commas() }
+}
+
 /// The columns with these names, and the types that they are converted to.
-fn renamed(
-    files: &Schema,
-    names: Vec<String>,
-    conversions: Option<&[(Conversion, DecimalMark)]>,
-) -> SchemaRef {
+fn renamed(files: &Schema, names: Vec<String>, conversions: Option<&[(Conversion, Notation)]>) -> SchemaRef {
     let fields = files.fields().iter().zip(names).enumerate().map(|(index, (field, name))| {
         let to = conversions.and_then(|conversions| conversions.get(index));
         let data_type: DataType = to.map_or_else(|| field.data_type().clone(), |(to, _)| to.data_type());

@@ -475,6 +475,44 @@ matrix!(
             .load_csv("id;price\n1;2,50\n", &["--into", "P", "--mode", "append"])
             .failure(1, &["--delimiter"]);
     },
+    fn dates_in_figures_are_never_guessed(target: &Target) {
+        let setup = Setup::new(target, "1");
+        setup.run("CREATE TABLE D (ID INTEGER, A DATE, B TIMESTAMP, C VARCHAR(12))");
+        let load = |rows: &str, table: &str, more: &[&str]| {
+            setup.load_csv(format!("id,a,b,c\n{rows}"), &[&["--into", table], more].concat())
+        };
+        load("1,01.05.2024,1.5.2024 10:00:00,01/05/2024\n", "D", &[]).success();
+        for (mark, row) in ["/", "-", " "].into_iter().zip(2..) {
+            let rows = format!("{row},01{mark}05{mark}2024,,x\n");
+            let ask = "Say so with --date-order dmy or mdy";
+            load(&rows, "D", &[]).failure(1, &["line 2: column A:", "is not a date (YYYY-MM-DD)", ask]);
+            load(&format!("{row},,01{mark}05{mark}2024 10:00,x\n"), "D", &[]).failure(1, &["column B:", ask]);
+            load(&rows, "D", &["--date-order", "dmy"]).success();
+            load(&rows, "D", &["--date-order", "mdy"]).success();
+        }
+        load("5,31/12/24,31-12-2024 23:59:59.5,x\n", "D", &["--date-order", "dmy"]).success();
+        load("6,31/12/2024,,x\n", "D", &["--date-order", "mdy"]).failure(1, &["conversion error"]);
+        assert_eq!(
+            setup.rows("SELECT ID, LIST(A, ' ') FROM (SELECT ID, A FROM D ORDER BY ID, A) GROUP BY ID"),
+            "1,2024-05-01\n2,2024-01-05 2024-05-01\n3,2024-01-05 2024-05-01\n4,2024-01-05 2024-05-01\n5,2024-12-31"
+        );
+        assert_eq!(
+            setup.rows("SELECT B, C FROM D WHERE B IS NOT NULL ORDER BY ID"),
+            "2024-05-01T10:00:00,01/05/2024\n2024-12-31T23:59:59.500,x"
+        );
+        let outcome = load("1,01.05.2024,1.5.2024 10:00:00,01/05/2024\n", "FRESH", &[]).success();
+        let types = ["\"A\" DATE", "\"B\" TIMESTAMP", "\"C\" VARCHAR"];
+        assert!(types.iter().all(|text| outcome.stderr.contains(text)), "{}", outcome.stderr);
+        assert_eq!(setup.rows("SELECT A, B FROM FRESH"), "2024-05-01,2024-05-01T10:00:00");
+        let lines = setup.file("x.jsonl", "{\"ID\": 7, \"A\": \"05/01/2024\"}\n");
+        setup.load(&lines, &["--into", "D"]).failure(1, &["--date-order"]);
+        setup.load(&lines, &["--into", "D", "--date-order", "mdy"]).success();
+        assert_eq!(setup.rows("SELECT A FROM D WHERE ID = 7"), "2024-05-01");
+        let parquet = setup.file("x.parquet", "");
+        setup
+            .load(&parquet, &["--into", "D", "--date-order", "dmy"])
+            .failure(2, &["--date-order is for CSV and JSON files"]);
+    },
     fn an_interrupted_load_leaves_nothing(target: &Target) {
         let setup = Setup::new(target, "1");
         setup.run("CREATE TABLE T (N INTEGER)");
