@@ -17,6 +17,7 @@ mod bench;
 mod byte_order_mark;
 mod copy;
 mod create;
+mod datetime;
 mod ddl;
 mod demo;
 mod engines;

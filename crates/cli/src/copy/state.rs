@@ -7,10 +7,9 @@
 
 use crate::failure::{Failure, Result};
 use crate::folder::manifest::{MOST_OPEN, State};
-use arrow::array::RecordBatch;
 use crc32fast::Hasher;
 use firearrow::sql::{TokenKind, tokens};
-use firearrow::{BatchLimits, Connection, Cursor, Partition, Row, Transaction};
+use firearrow::{BatchExt, BatchLimits, Connection, Cursor, Partition, Row, Transaction};
 use std::collections::BTreeSet;
 
 /// What is known before the snapshot begins.
@@ -71,7 +70,7 @@ impl Before {
         let mut open = BTreeSet::new();
         let mut cursor = transaction.query(&block)?;
         while let Some(batch) = cursor.next_batch()? {
-            for row in rows(&batch) {
+            for row in batch.rows() {
                 open.insert(row.get::<i64>(0)?.cast_unsigned());
             }
             if open.len() > MOST_OPEN {
@@ -92,7 +91,7 @@ fn computed(transaction: &Transaction, table: &str) -> Result<u32> {
     let mut hasher = Hasher::new();
     while let Some(batch) = cursor.next_batch()? {
         for column in 0..batch.num_columns() {
-            for row in rows(&batch) {
+            for row in batch.rows() {
                 // A length before each, so that texts do not run into each other.
                 let text = row.get::<Option<&str>>(column)?.unwrap_or_default();
                 hasher.update(&(text.len() as u64).to_le_bytes());
@@ -131,10 +130,6 @@ fn pair(cursor: &mut Cursor) -> Result<(u64, u64)> {
     let row = batch.as_ref().and_then(|batch| Row::new(batch, 0));
     let row = row.ok_or_else(|| Failure::other("the server does not tell the state of the data"))?;
     Ok((row.get::<i64>(0)?.cast_unsigned(), row.get::<i64>(1)?.cast_unsigned()))
-}
-
-fn rows(batch: &RecordBatch) -> impl Iterator<Item = Row<'_>> {
-    (0..batch.num_rows()).filter_map(|row| Row::new(batch, row))
 }
 
 /// Returns the table of a query that reads one, as the catalog has its name.

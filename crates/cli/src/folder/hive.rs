@@ -1,7 +1,7 @@
 //! Folders named after the value that all their rows have in a column: `COUNTRY=DE`, as Hive, Spark and DuckDB do.
 
+use crate::datetime;
 use crate::failure::{Failure, Result};
-use crate::load::datetime;
 use arrow::array::{
     Array, ArrayRef, BooleanArray, Decimal128Array, LargeStringArray, PrimitiveArray, StringArray,
     StringViewArray, UInt32Array, new_null_array,
@@ -145,7 +145,7 @@ fn one<T: ArrowPrimitiveType>(value: T::Native) -> ArrayRef {
 
 /// Arrow's own parser goes through nanoseconds, of which there are 64 bits: the years 1677 to 2262.
 fn timestamp(text: &str, unit: TimeUnit) -> Option<ArrayRef> {
-    let micros = datetime::timestamp(text)?;
+    let micros = datetime::timestamp(text).filter(|_| decimals(text) <= 6)?;
     let exact = |per_unit: i64| (micros % per_unit == 0).then_some(micros / per_unit);
     Some(match unit {
         TimeUnit::Second => one::<TimestampSecondType>(exact(1_000_000)?),
@@ -289,6 +289,7 @@ mod tests {
             ("10:00:00.0005", DataType::Time32(TimeUnit::Second)),
             ("2024-05-01 10:00:00.5", DataType::Timestamp(TimeUnit::Second, None)),
             ("2024-05-01 10:00:00+02:00", DataType::Timestamp(TimeUnit::Microsecond, None)),
+            ("2024-05-01 10:00:00.1234567", DataType::Timestamp(TimeUnit::Microsecond, None)),
             ("9999-01-01 00:00:00", DataType::Timestamp(TimeUnit::Nanosecond, None)),
             ("1.5", DataType::Float64),
         ] {

@@ -45,8 +45,8 @@ name make letter case count.
 
 CSV has a header (RFC 4180). An empty field is NULL, and \"\" an empty text, as
 `copy` writes them. JSON has one object per line; missing members are NULL. In
-both, binary values are hexadecimal, dates 2024-12-31 or 31.12.2024 (others need
---date-order), and times ISO 8601. A table that is created for CSV or JSON gets
+both, binary values are hexadecimal, and times ISO 8601. Dates are 2024-12-31 or
+31.12.2024; 31/12/2024 needs --date-order. A table that is created for them gets
 types inferred from its first rows, and prints them: BIGINT, NUMERIC, DOUBLE
 PRECISION, DATE, TIMESTAMP and BOOLEAN where all values are such, else text.
 
@@ -99,7 +99,7 @@ pub(crate) struct LoadArgs {
     /// CSV: numbers have a decimal comma (2,50), and no points
     #[arg(long)]
     pub(crate) decimal_comma: bool,
-    /// CSV and JSON: what comes first in dates such as 01/05/2024 and 01-05-2024, which are refused
+    /// CSV and JSON: what comes first in dates such as 01/05/2024 and 01-05-2024, which date columns refuse
     /// otherwise. Between points, as in 31.12.2024, it is the day
     #[arg(long, value_name = "ORDER", value_enum)]
     pub(crate) date_order: Option<DateOrder>,

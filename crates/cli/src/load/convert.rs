@@ -2,10 +2,10 @@
 //! server as text, which converts it by the column's type.
 
 use super::date_order::{self, unambiguous};
-use super::datetime;
 use super::decimal_mark::DecimalMark;
 use super::infer::{is_double, parse_boolean};
 use super::notation::Notation;
+use crate::datetime;
 use arrow::array::{Array, ArrayRef, BinaryBuilder, PrimitiveArray, StringArray, StringBuilder};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int64Type, TimeUnit,
@@ -21,8 +21,10 @@ pub(super) enum Conversion {
     Keep,
     /// Into a form of dates that the engine cannot take for another day.
     Day,
-    /// The same for timestamps, and for times.
+    /// The same for timestamps, and into the engine's form of times.
     Moment,
+    /// Into the engine's form of times.
+    Time,
     /// The engine's own conversion may be wrong in the last digit, and knows no infinities.
     Double,
     Single,
@@ -53,10 +55,8 @@ impl Conversion {
             BaseType::Float => Self::Single,
             BaseType::Binary | BaseType::VarBinary | BaseType::Blob => Self::Bytes,
             BaseType::Date => Self::Day,
-            BaseType::Time
-            | BaseType::TimeWithTimeZone
-            | BaseType::Timestamp
-            | BaseType::TimestampWithTimeZone => Self::Moment,
+            BaseType::Time | BaseType::TimeWithTimeZone => Self::Time,
+            BaseType::Timestamp | BaseType::TimestampWithTimeZone => Self::Moment,
             _ => Self::Keep,
         }
     }
@@ -91,7 +91,7 @@ impl Conversion {
     /// Returns the type that texts become.
     pub(super) fn data_type(self) -> DataType {
         match self {
-            Self::Keep | Self::Day | Self::Moment => DataType::Utf8,
+            Self::Keep | Self::Day | Self::Moment | Self::Time => DataType::Utf8,
             Self::Double | Self::Exact => DataType::Float64,
             Self::Single => DataType::Float32,
             Self::Bytes => DataType::Binary,
@@ -103,13 +103,14 @@ impl Conversion {
         }
     }
 
-    /// What says why a text that is none of these values might be one.
-    fn hint(self, mark: DecimalMark) -> Box<dyn Fn(&str) -> &'static str> {
-        let is_number = self.makes_number() || matches!(self, Self::Double | Self::Single);
+    /// What a text that cannot be converted might be.
+    fn hint(self, notation: Notation, text: &str) -> &'static str {
         match self {
-            Self::Day | Self::Moment | Self::Date | Self::Timestamp => Box::new(date_order::hint),
-            _ if is_number || mark == DecimalMark::Comma => Box::new(move |text| mark.hint(text)),
-            _ => Box::new(|_| ""),
+            Self::Day | Self::Moment | Self::Date | Self::Timestamp => date_order::hint(text, notation.dates),
+            Self::Keep | Self::Integer | Self::Decimal(..) | Self::Exact | Self::Double | Self::Single => {
+                notation.mark.hint(text)
+            }
+            Self::Time | Self::Bytes | Self::Boolean => "",
         }
     }
 
@@ -123,7 +124,8 @@ impl Conversion {
     ) -> ArrayRef {
         let Some(values) = texts.as_any().downcast_ref::<StringArray>() else { return Arc::clone(texts) };
         let Notation { mark, dates } = notation;
-        let mut each = Values { values, mark, hint: self.hint(mark), name, refused };
+        let hint = |text: &str| self.hint(notation, text);
+        let mut each = Values { values, mark, hint: &hint, name, refused };
         match self {
             Self::Keep if mark == DecimalMark::Point => Arc::clone(texts),
             Self::Keep => {
@@ -136,6 +138,11 @@ impl Conversion {
                 let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
                 let moment = |text: &str| Some(datetime::for_engine(&unambiguous(text, dates)?).into_owned());
                 each.each("a timestamp (YYYY-MM-DD HH:MM:SS)", moment, |text| builder.append_option(text));
+                Arc::new(builder.finish())
+            }
+            Self::Time => {
+                let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
+                values.iter().for_each(|text| builder.append_option(text.map(datetime::for_engine)));
                 Arc::new(builder.finish())
             }
             Self::Day => {
@@ -191,7 +198,7 @@ struct Values<'a> {
     values: &'a StringArray,
     /// Of numbers; in other columns it is the point, and nothing is done.
     mark: DecimalMark,
-    hint: Box<dyn Fn(&str) -> &'static str>,
+    hint: &'a dyn Fn(&str) -> &'static str,
     name: &'a str,
     refused: &'a mut Vec<Refused>,
 }

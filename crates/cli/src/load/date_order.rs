@@ -1,5 +1,6 @@
 //! Dates in figures, whose day and month only their writer can tell apart: `01/05/2024`.
 
+use crate::datetime;
 use clap::ValueEnum;
 use std::borrow::Cow;
 
@@ -13,50 +14,119 @@ pub(crate) enum DateOrder {
 }
 
 /// Returns a date, or what begins with one, in a form that means the same everywhere: ISO 8601, or with points where the
-/// year has less than four digits, of which the engine chooses the century. Any other text stays as it is.
+/// year has fewer than four digits, because the engine chooses its century. Any other text stays as it is.
 ///
-/// `None` if the order is not known, and the figures are not separated by points, between which the day comes first.
+/// `None` for a text that the engine would read as a date with the month first, if its order is not known, or if it has
+/// no day, month and year in that order. Between points the day comes first.
 pub(super) fn unambiguous(text: &str, order: Option<DateOrder>) -> Option<Cow<'_, str>> {
-    let (blanks, date) = text.split_at(text.len() - text.trim_start().len());
-    let Some(Figures { first, second, year, separator, rest }) = figures(date) else {
-        return Some(Cow::Borrowed(text));
-    };
-    let (day, month) = match (separator, order) {
-        ('.', _) | (_, Some(DateOrder::Dmy)) => (first, second),
-        (_, Some(DateOrder::Mdy)) => (second, first),
-        (_, None) => return None,
-    };
-    Some(Cow::Owned(match year.len() {
-        4 => format!("{blanks}{year}-{month:0>2}-{day:0>2}{rest}"),
-        _ => format!("{blanks}{day}.{month}.{year}{rest}"),
-    }))
-}
-
-/// Why a text that is no date might be one.
-pub(super) fn hint(text: &str) -> &'static str {
-    match unambiguous(text, None) {
-        None => "; does its day or its month come first? Say so with --date-order dmy or mdy",
-        Some(_) => "",
+    let (blanks, date) = text.split_at(text.len() - text.trim_start_matches(BLANKS).len());
+    match Form::of(date) {
+        Form::Other => Some(Cow::Borrowed(text)),
+        Form::Points(figures) => Some(match figures.date(DateOrder::Dmy) {
+            Some(date) => Cow::Owned(format!("{blanks}{date}")),
+            None => Cow::Borrowed(text),
+        }),
+        Form::Marks(figures) => Some(Cow::Owned(format!("{blanks}{}", figures.date(order?)?))),
+        Form::Unreadable => None,
     }
 }
 
-/// Three numbers at the beginning of a text, of which the last is a year.
+/// Why a text that is no date might be one.
+pub(super) fn hint(text: &str, order: Option<DateOrder>) -> &'static str {
+    match order {
+        _ if unambiguous(text, order).is_some() => "",
+        None => "; does its day or its month come first? Say so with --date-order dmy or mdy",
+        Some(DateOrder::Dmy) => "; with --date-order dmy it must be day, month and year",
+        Some(DateOrder::Mdy) => "; with --date-order mdy it must be month, day and year",
+    }
+}
+
+/// What the engine skips between figures.
+const BLANKS: [char; 2] = [' ', '\t'];
+/// What may be between the figures of a date, besides blanks and points.
+const MARKS: [char; 3] = ['/', '-', ','];
+
+/// How a text begins.
+enum Form<'a> {
+    /// Not with two numbers of at most two digits: with a year, with the name of a month in between, or it is no date.
+    Other,
+    Points(Figures<'a>),
+    Marks(Figures<'a>),
+    /// As a date with the month first, of which something is missing, or in which something else follows.
+    Unreadable,
+}
+
+/// The three numbers of a date.
 struct Figures<'a> {
     first: &'a str,
     second: &'a str,
     year: &'a str,
-    separator: char,
-    rest: &'a str,
+    /// What follows, without blanks around it.
+    time: &'a str,
 }
 
-fn figures(text: &str) -> Option<Figures<'_>> {
-    let (first, rest) = number(text, 2)?;
-    // All that the engine takes; it reads the month first unless they are points.
-    let separator = rest.chars().next().filter(|mark| matches!(mark, '.' | '/' | '-' | ',' | ' '))?;
-    let (second, rest) = number(&rest[1..], 2)?;
-    let (year, rest) = number(rest.strip_prefix(separator)?, 4)?;
-    let is_whole = rest.is_empty() || rest.starts_with([' ', 'T', 't']);
-    is_whole.then_some(Figures { first, second, year, separator, rest })
+impl<'a> Form<'a> {
+    fn of(date: &'a str) -> Self {
+        let Some((first, rest)) = number(date, 2) else { return Self::Other };
+        let next = rest.trim_start_matches(BLANKS);
+        let mark = match next.chars().next() {
+            Some(mark) if mark == '.' || MARKS.contains(&mark) => mark,
+            Some(digit) if digit.is_ascii_digit() && next.len() < rest.len() => ' ',
+            _ => return Self::Other,
+        };
+        let rest = next.strip_prefix(mark).unwrap_or(next).trim_start_matches(BLANKS);
+        if !rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return Self::Other;
+        }
+        match (Figures::after(first, mark, rest), mark) {
+            (Some(figures), '.') => Self::Points(figures),
+            (None, '.') => Self::Other,
+            (Some(figures), _) => Self::Marks(figures),
+            (None, _) => Self::Unreadable,
+        }
+    }
+}
+
+impl<'a> Figures<'a> {
+    /// The second number, the year and the time, after the first number and a mark.
+    fn after(first: &'a str, mark: char, rest: &'a str) -> Option<Self> {
+        let (second, rest) = number(rest, 2)?;
+        let next = rest.trim_start_matches(BLANKS);
+        let rest = match mark {
+            ' ' => next,
+            _ => next.strip_prefix(mark)?.trim_start_matches(BLANKS),
+        };
+        let (year, rest) = number(rest, 4)?;
+        let time = rest.trim_matches(BLANKS);
+        let is_separate = time.len() < rest.len() && !time.starts_with(['/', '-', ',', '.']);
+        let time = match time.strip_prefix(['T', 't']) {
+            Some(time) if !time.is_empty() => time,
+            _ if time.is_empty() || is_separate => time,
+            _ => return None,
+        };
+        Some(Self { first, second, year, time })
+    }
+
+    /// `None` if there is no such day.
+    fn date(&self, order: DateOrder) -> Option<String> {
+        let Self { first, second, year, time } = *self;
+        let (day, month) = match order {
+            DateOrder::Dmy => (first, second),
+            DateOrder::Mdy => (second, first),
+        };
+        let in_range =
+            |figures: &str, most: u8| figures.parse().is_ok_and(|number| (1..=most).contains(&number));
+        if !in_range(day, 31) || !in_range(month, 12) {
+            return None;
+        }
+        let blank = if time.is_empty() { "" } else { " " };
+        if year.len() < 4 {
+            return Some(format!("{day}.{month}.{year}{blank}{}", datetime::for_engine(time)));
+        }
+        let date = format!("{year}-{month:0>2}-{day:0>2}");
+        datetime::date(&date)?;
+        Some(format!("{date}{blank}{time}"))
+    }
 }
 
 /// Takes the digits at the beginning: at least one, at most so many.
@@ -72,20 +142,55 @@ mod tests {
     #[test]
     fn dates_mean_the_same_everywhere() {
         for (text, dmy, mdy) in [
-            ("01/05/2024", "2024-05-01", "2024-01-05"),
-            ("1-5-2024 10:00:00", "2024-05-01 10:00:00", "2024-01-05 10:00:00"),
-            ("31/12/2024T10:00:00", "2024-12-31T10:00:00", "2024-31-12T10:00:00"),
-            ("01/05/24", "01.05.24", "05.01.24"),
+            ("01/05/2024", Some("2024-05-01"), Some("2024-01-05")),
+            ("1-5-2024 10:00:00", Some("2024-05-01 10:00:00"), Some("2024-01-05 10:00:00")),
+            ("01,05,2024", Some("2024-05-01"), Some("2024-01-05")),
+            ("01 05 2024", Some("2024-05-01"), Some("2024-01-05")),
+            (" 01 / 05 /\t2024\t", Some(" 2024-05-01"), Some(" 2024-01-05")),
+            ("31/12/2024T10:00:00", Some("2024-12-31 10:00:00"), None),
+            ("01/05/24", Some("01.05.24"), Some("05.01.24")),
+            (
+                "1/5/24T10:00:00.123456+02:00",
+                Some("1.5.24 10:00:00.1234 +02:00"),
+                Some("5.1.24 10:00:00.1234 +02:00"),
+            ),
+            ("29/2/2023", None, None),
+            ("0/5/24", None, None),
+            // The engine would read all of these with the month first.
+            ("01/05", None, None),
+            ("01 05", None, None),
+            ("01/05-2024", None, None),
+            ("01/05/2024-10:00", None, None),
+            ("01/05/2024,10:00", None, None),
+            ("1/2/3/4", None, None),
+            ("01/05/2024x", None, None),
+            ("01/05/2024T", None, None),
+            ("01/05/20245", None, None),
         ] {
-            assert_eq!(unambiguous(text, Some(DateOrder::Dmy)).as_deref(), Some(dmy), "{text}");
-            assert_eq!(unambiguous(text, Some(DateOrder::Mdy)).as_deref(), Some(mdy), "{text}");
+            assert_eq!(unambiguous(text, Some(DateOrder::Dmy)).as_deref(), dmy, "{text}");
+            assert_eq!(unambiguous(text, Some(DateOrder::Mdy)).as_deref(), mdy, "{text}");
             assert_eq!(unambiguous(text, None), None, "{text}");
-            assert!(hint(text).contains("--date-order"));
+            assert!(hint(text, None).contains("Say so"));
+            assert_eq!(
+                hint(text, Some(DateOrder::Dmy)).contains("day, month and year"),
+                dmy.is_none(),
+                "{text}"
+            );
         }
+    }
+
+    #[test]
+    fn the_day_comes_first_between_points() {
         for (text, expected) in [
             ("01.05.2024", "2024-05-01"),
-            (" 1.5.2024 08:30:00.5", " 2024-05-01 08:30:00.5"),
+            (" 1. 5. 2024  08:30:00.5", " 2024-05-01 08:30:00.5"),
             ("01.05.24", "01.05.24"),
+            ("31.13.2024", "31.13.2024"),
+            ("29.02.2023", "29.02.2023"),
+            ("01.05", "01.05"),
+            ("01.05.2024x", "01.05.2024x"),
+            ("192.168.1.1", "192.168.1.1"),
+            ("10.168.1.1", "10.168.1.1"),
         ] {
             for order in [None, Some(DateOrder::Dmy), Some(DateOrder::Mdy)] {
                 assert_eq!(unambiguous(text, order).as_deref(), Some(expected), "{text}");
@@ -98,19 +203,20 @@ mod tests {
         for text in [
             "2024-05-01",
             "2024/05/01",
+            "2024.05.01",
             "5-JAN-2024",
+            "5,Jan,2024",
+            "5 JAN 2024",
             "TODAY",
             "",
-            "01/05",
-            "01/05-2024",
-            "1/2/3/4",
-            "001/05/2024",
-            "01.05.2024x",
             "ä",
+            "7",
+            "7-",
             "10:00:00",
+            "001/05/2024",
         ] {
             assert_eq!(unambiguous(text, None).as_deref(), Some(text));
-            assert_eq!(hint(text), "");
+            assert_eq!(hint(text, None), "");
         }
     }
 }

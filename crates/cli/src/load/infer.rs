@@ -2,8 +2,8 @@
 //! form; anything else is text.
 
 use super::date_order;
-use super::datetime;
 use super::notation::Notation;
+use crate::datetime;
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{DataType, TimeUnit};
 
@@ -229,6 +229,7 @@ mod tests {
             (&["01/05/2024", "31/12/2024"], DataType::Utf8, DataType::Date32),
             (&["31-12-2024 10:00:00"], DataType::Utf8, timestamp),
             (&["12/31/2024"], DataType::Utf8, DataType::Utf8),
+            (&["31/12/2024 10:00"], DataType::Utf8, DataType::Utf8),
             (&["01.05.24"], DataType::Utf8, DataType::Utf8),
             (&[" 01.05.2024"], DataType::Utf8, DataType::Utf8),
             (&["192.168.1"], DataType::Utf8, DataType::Utf8),

@@ -12,7 +12,6 @@ mod convert;
 mod csv;
 mod csv_record;
 mod date_order;
-pub(crate) mod datetime;
 mod decimal_mark;
 mod feed;
 mod folder;

@@ -2,14 +2,18 @@
 
 use super::{AddArgs, RemoveArgs, failure, name_of, note, platform, tell};
 use crate::failure::{Failure, Result};
-use crate::{output, terminal};
+use crate::{installed, output, terminal};
 use firearrow_bench::text::aligned;
-use firearrow_odbc::setup::{self, DataSource, Scope};
+use firearrow_odbc::setup::{self, DRIVER, DataSource, Scope};
 use serde_json::json;
 use std::io;
+use std::path::Path;
 
 pub(super) fn add(args: &AddArgs, json: bool) -> Result<()> {
     let scope = args.place.scope();
+    if args.replace {
+        check_driver(&args.name, scope)?;
+    }
     let written = setup::add_data_source(&args.name, &args.url, scope, args.replace);
     let written = written.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::other(format!("{error}; --replace replaces it")),
@@ -32,6 +36,7 @@ pub(super) fn add(args: &AddArgs, json: bool) -> Result<()> {
 
 pub(super) fn remove(args: &RemoveArgs, json: bool) -> Result<()> {
     let (scope, name) = (args.place.scope(), &args.name);
+    check_driver(name, scope)?;
     match setup::remove_data_source(name, scope).map_err(|error| failure(scope, &error))? {
         Some(file) => tell(json, ("removed", &format!("removed data source {name} from")), &file, None),
         None => {
@@ -46,6 +51,21 @@ pub(super) fn remove(args: &RemoveArgs, json: bool) -> Result<()> {
             Err(Failure::other(format!("the {} has no data source {name}{hint}", name_of(scope))))
         }
     }
+}
+
+/// Fails for a data source of another driver, which is for others to change.
+fn check_driver(name: &str, scope: Scope) -> Result<()> {
+    let is_it = |each: &&DataSource| each.scope == scope && each.name.eq_ignore_ascii_case(name);
+    let all = setup::list().map_err(|error| failure(scope, &error))?;
+    let Some(DataSource { driver, .. }) = all.iter().find(is_it) else { return Ok(()) };
+    let library =
+        Path::new(driver).file_name().is_some_and(|file| file == &*installed::file_of(installed::ODBC));
+    if driver.is_empty() || driver.eq_ignore_ascii_case(DRIVER) || library {
+        return Ok(());
+    }
+    Err(Failure::other(format!(
+        "{name} is a data source of another driver, {driver}: change it with the driver's or the system's own tools"
+    )))
 }
 
 pub(super) fn list(json: bool) -> Result<()> {

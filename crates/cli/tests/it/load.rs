@@ -491,7 +491,14 @@ matrix!(
             load(&rows, "D", &["--date-order", "mdy"]).success();
         }
         load("5,31/12/24,31-12-2024 23:59:59.5,x\n", "D", &["--date-order", "dmy"]).success();
-        load("6,31/12/2024,,x\n", "D", &["--date-order", "mdy"]).failure(1, &["conversion error"]);
+        load("6,31/12/2024,,x\n", "D", &["--date-order", "mdy"]).failure(
+            1,
+            &["\"31/12/2024\" is not a date (YYYY-MM-DD); with --date-order mdy it must be month, day and year"],
+        );
+        for text in ["05 / 01 / 2024\t", "05/01", "05/01-2024"] {
+            load(&format!("6,{text},,x\n"), "D", &[]).failure(1, &["--date-order dmy or mdy"]);
+        }
+        load("6,,05/01/2024-10:00,x\n", "D", &["--date-order", "dmy"]).failure(1, &["it must be day, month and year"]);
         assert_eq!(
             setup.rows("SELECT ID, LIST(A, ' ') FROM (SELECT ID, A FROM D ORDER BY ID, A) GROUP BY ID"),
             "1,2024-05-01\n2,2024-01-05 2024-05-01\n3,2024-01-05 2024-05-01\n4,2024-01-05 2024-05-01\n5,2024-12-31"
@@ -508,6 +515,15 @@ matrix!(
         setup.load(&lines, &["--into", "D"]).failure(1, &["--date-order"]);
         setup.load(&lines, &["--into", "D", "--date-order", "mdy"]).success();
         assert_eq!(setup.rows("SELECT A FROM D WHERE ID = 7"), "2024-05-01");
+        // Times are not taken for dates: Firebird 3 reads 10-11-12 as one.
+        setup.run("CREATE TABLE H (A TIME)");
+        let hours = |more: &[&str]| setup.load_csv("A\n10:11:12.5\n", &[&["--into", "H"], more].concat());
+        hours(&[]).success();
+        hours(&["--date-order", "mdy"]).success();
+        let outcome = setup.load_csv("A\n10-11-12\n", &["--into", "H", "--date-order", "mdy"]);
+        assert!(!outcome.stderr.contains("date-order"), "{}", outcome.stderr);
+        let times = setup.rows("SELECT DISTINCT A FROM H");
+        assert!(times.split('\n').all(|time| ["10:11:12.500", "10:11:12"].contains(&time)), "{times}");
         let parquet = setup.file("x.parquet", "");
         setup
             .load(&parquet, &["--into", "D", "--date-order", "dmy"])

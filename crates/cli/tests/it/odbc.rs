@@ -190,6 +190,20 @@ fn data_sources_come_and_go() {
     home.run(&["dsn", "remove", "All"]).failure(1, &["the user has no data source All", "add --system"]);
     home.run(&["dsn", "remove", "Shop", "--system"]).failure(1, &["leave out --system"]);
     home.run(&["dsn", "remove", "None"]).failure(1, &["firearrow odbc dsn list"]);
+    for arguments in [
+        &["dsn", "remove", "other", "--system"][..],
+        &["dsn", "add", "Other", "db:x", "--system", "--replace"],
+    ] {
+        home.run(arguments).failure(1, &["a data source of another driver, Another"]);
+    }
+    assert!(home.read("etc/odbc.ini").contains("[Other]\nDriver=Another\n"));
+    let library = home.path("lib/libfirearrowodbc.so");
+    fs::write(
+        home.path("etc/odbc.ini"),
+        home.read("etc/odbc.ini") + &format!("\n[ByHand]\nDriver={}\n", library.display()),
+    )
+    .expect("it is written");
+    home.run(&["dsn", "remove", "ByHand", "--system"]).success();
     let removed = home.run(&["dsn", "remove", "All", "--system"]).success();
     let file = home.path("etc/odbc.ini");
     assert_eq!(removed.text(), format!("removed data source All from {}\n", file.display()));

@@ -12,7 +12,7 @@ const MOST_DIGITS: usize = 9;
 const SECONDS_OF_DAY: i64 = 86_400;
 
 /// Returns the days since 1970 of `2024-05-01`.
-pub(super) fn date(text: &str) -> Option<i32> {
+pub(crate) fn date(text: &str) -> Option<i32> {
     let has_form = text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| match at {
             4 | 7 => byte == b'-',
@@ -34,7 +34,7 @@ pub(crate) fn timestamp(text: &str) -> Option<i64> {
 
 /// Returns a time, timestamp or timestamp with zone in the form that the engine reads: with a blank for the T, no more digits
 /// than it has, and a zone after a blank. Any other text stays as it is.
-pub(super) fn for_engine(text: &str) -> Cow<'_, str> {
+pub(crate) fn for_engine(text: &str) -> Cow<'_, str> {
     let (day, rest) = match split_day(text) {
         Some((day, rest)) => (Some(day), rest),
         None => (None, text),
