@@ -3,10 +3,10 @@
 use crate::support::{fails, options};
 use adbc_core::error::{Error, Status};
 use adbc_core::{Connection as _, Database as _, Driver as _, Statement as _};
-use firearrow_adbc::{Connection, Driver};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
+use firearrow_adbc::{Connection, Driver};
 use firearrow_testkit::{Target, matrix};
 use std::sync::Arc;
 

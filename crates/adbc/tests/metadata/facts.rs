@@ -3,11 +3,11 @@
 use crate::support::fresh;
 use adbc_core::options::InfoCode;
 use adbc_core::schemas::GET_INFO_SCHEMA;
-use firearrow_adbc::error::{Result, of};
-use firearrow_adbc::metadata::info;
 use arrow::array::AsArray;
 use arrow::datatypes::{Int32Type, Int64Type, UInt32Type};
 use firearrow::{Connection, Dialect};
+use firearrow_adbc::error::{Result, of};
+use firearrow_adbc::metadata::info;
 use firearrow_testkit::{Target, matrix};
 use std::collections::HashSet;
 

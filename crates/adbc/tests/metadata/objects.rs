@@ -3,8 +3,8 @@
 use crate::support::*;
 use adbc_core::options::ObjectDepth;
 use adbc_core::schemas::{GET_OBJECTS_SCHEMA, GET_TABLE_TYPES_SCHEMA};
-use firearrow_adbc::metadata::{ObjectFilter, objects, table_types};
 use arrow::array::{Array, AsArray, StructArray};
+use firearrow_adbc::metadata::{ObjectFilter, objects, table_types};
 use firearrow_testkit::{Target, matrix};
 use std::collections::HashSet;
 

@@ -2,10 +2,10 @@
 
 use crate::support::{field, fresh, members, names, run, texts};
 use adbc_core::schemas::{GET_STATISTIC_NAMES_SCHEMA, GET_STATISTICS_SCHEMA};
-use firearrow_adbc::metadata::{INDEX_SELECTIVITY, statistic_names, statistics};
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int16Type, Int64Type};
 use firearrow::{Config, Connection};
+use firearrow_adbc::metadata::{INDEX_SELECTIVITY, statistic_names, statistics};
 use firearrow_testkit::{Generation, Server, ServerConfig, Target, matrix};
 use std::collections::HashSet;
 use std::path::PathBuf;

@@ -2,9 +2,9 @@
 
 use adbc_core::options::ObjectDepth;
 use adbc_core::schemas::GET_OBJECTS_SCHEMA;
-use firearrow_adbc::metadata::{ObjectFilter, objects};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StructArray};
 use firearrow::{Config, Connection};
+use firearrow_adbc::metadata::{ObjectFilter, objects};
 use firearrow_testkit::Target;
 use std::time::Duration;
 

@@ -2,10 +2,10 @@
 
 use crate::support::{run, shop};
 use adbc_core::error::Status;
-use firearrow_adbc::metadata::table_schema;
 use arrow::datatypes::DataType;
 use firearrow::ReadOptions;
 use firearrow::arrow::DecimalPrecision;
+use firearrow_adbc::metadata::table_schema;
 use firearrow_testkit::{Target, matrix};
 
 matrix!(

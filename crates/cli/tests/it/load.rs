@@ -498,7 +498,8 @@ matrix!(
         for text in ["05 / 01 / 2024\t", "05/01", "05/01-2024"] {
             load(&format!("6,{text},,x\n"), "D", &[]).failure(1, &["--date-order dmy or mdy"]);
         }
-        load("6,,05/01/2024-10:00,x\n", "D", &["--date-order", "dmy"]).failure(1, &["it must be day, month and year"]);
+        load("6,,05/01/2024-10:00,x\n", "D", &["--date-order", "dmy"])
+            .failure(1, &["it must be day, month and year"]);
         assert_eq!(
             setup.rows("SELECT ID, LIST(A, ' ') FROM (SELECT ID, A FROM D ORDER BY ID, A) GROUP BY ID"),
             "1,2024-05-01\n2,2024-01-05 2024-05-01\n3,2024-01-05 2024-05-01\n4,2024-01-05 2024-05-01\n5,2024-12-31"

@@ -91,7 +91,8 @@ fn copies_of_the_library_have_handles_of_their_own_and_stay_loaded_once_used() {
 /// Nothing but the functions of ODBC and of its installer, by their plain names.
 #[test]
 fn all_functions_are_exported_and_nothing_else() {
-    let (_, list) = include_str!("../../../odbc-library/exports.def").split_once("EXPORTS\n").expect("a list");
+    let (_, list) =
+        include_str!("../../../odbc-library/exports.def").split_once("EXPORTS\n").expect("a list");
     let functions: BTreeSet<_> = list.lines().map(|name| name.trim().to_owned()).collect();
     assert_eq!(exports(&fs::read(library()).expect("it was built")), functions);
 }
