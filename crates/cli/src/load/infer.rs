@@ -4,7 +4,7 @@
 use super::date_order;
 use super::notation::Notation;
 use crate::datetime;
-use arrow::array::{AsArray, RecordBatch};
+use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, TimeUnit};
 
 /// What all values of a column so far have in common.
@@ -44,6 +44,12 @@ pub(super) fn types(rows: &RecordBatch, notation: Notation, modern: bool) -> Vec
         values.map(|text| kind(text, notation)).fold(Kind::Nothing, both)
     });
     columns.map(|kind| data_type(kind, modern)).collect()
+}
+
+/// Whether all values are dates in figures of which the day and the month look alike.
+pub(super) fn looks_like_dates(column: &dyn Array) -> bool {
+    let mut values = column.as_string_opt::<i32>().into_iter().flatten().flatten().peekable();
+    values.peek().is_some() && values.all(|text| date_order::unambiguous(text, None).is_none())
 }
 
 fn data_type(kind: Kind, modern: bool) -> DataType {

@@ -1,7 +1,7 @@
 //! What becomes of the files' columns: their names in the table, and their types.
 
 use super::convert::{Conversion, Refused};
-use super::infer::types;
+use super::infer::{looks_like_dates, types};
 use super::notation::Notation;
 use super::source::Part;
 use super::table::Table;
@@ -22,6 +22,8 @@ pub(super) struct Plan {
     conversions: Option<Vec<(Conversion, Notation)>>,
     /// Whether the types come from the first rows.
     is_inferred: bool,
+    /// Columns that become text, although they look like dates.
+    pub(super) seeming_dates: Vec<String>,
 }
 
 /// How the texts of a file are to be understood.
@@ -53,7 +55,7 @@ impl Plan {
         let conversions: Option<Vec<_>> = is_text.then(|| matched.iter().map(conversion).collect());
         let names = matched.iter().map(|column| column.name.clone()).collect();
         let schema = renamed(files, names, conversions.as_deref());
-        Ok(Self { schema, conversions, is_inferred: false })
+        Ok(Self { schema, conversions, is_inferred: false, seeming_dates: Vec::new() })
     }
 
     /// For a table that is created.
@@ -68,7 +70,7 @@ impl Plan {
         let names = table.new_columns(files)?;
         if !is_text {
             let schema = renamed(files, names, None);
-            return Ok(Self { schema, conversions: None, is_inferred: false });
+            return Ok(Self { schema, conversions: None, is_inferred: false, seeming_dates: Vec::new() });
         }
         let Some(ahead) = ahead else {
             return Err(Failure::other(format!(
@@ -82,7 +84,12 @@ impl Plan {
         };
         let conversions: Vec<_> = types(ahead, form.notation, modern).iter().map(conversion).collect();
         let schema = renamed(files, names, Some(&conversions));
-        Ok(Self { schema, conversions: Some(conversions), is_inferred: true })
+        let columns = schema.fields().iter().zip(ahead.columns());
+        let seeming_dates = columns
+            .filter(|(field, values)| *field.data_type() == DataType::Utf8 && looks_like_dates(values))
+            .map(|(field, _)| field.name().clone())
+            .collect();
+        Ok(Self { schema, conversions: Some(conversions), is_inferred: true, seeming_dates })
     }
 
     /// Converts the rows of a part.

@@ -28,6 +28,7 @@ mod table;
 mod write;
 
 pub(crate) use args::{LoadArgs, delimiter};
+use date_order::DateOrder;
 pub(crate) use decimal_mark::has_decimal_comma;
 
 use crate::failure::{Failure, Result};
@@ -74,6 +75,9 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
         Table::find(&catalog, &args.into)
     })??;
     let mut loading = Loading::new(args, &session, &table, &files)?;
+    if !args.quiet && !json {
+        loading.plan.iter().for_each(|plan| remark_dates(plan, args.date_order));
+    }
     let bytes = Arc::clone(&reading.read);
     let shown = progress(args, json, total_rows, &paths, &reading);
     let counts = match loading.plan.take() {
@@ -90,6 +94,18 @@ pub(crate) fn run(args: &LoadArgs, json: bool) -> Result<()> {
     let seconds = started.elapsed().as_secs_f64();
     let bytes = sizes(&paths).unwrap_or_else(|| bytes.load(Ordering::Relaxed));
     Loaded { counts, bytes, seconds, table: table.name }.summarize(args, json)
+}
+
+/// Tells of columns that become text, although they look like dates.
+fn remark_dates(plan: &Plan, order: Option<DateOrder>) {
+    for column in &plan.seeming_dates {
+        let why = match order {
+            None => "; --date-order dmy or mdy says whether the day or the month comes first",
+            Some(DateOrder::Dmy) => ", but not all are day, month and year (--date-order dmy)",
+            Some(DateOrder::Mdy) => ", but not all are month, day and year (--date-order mdy)",
+        };
+        terminal::remark(&format!("column {column} becomes text: its values look like dates{why}"));
+    }
 }
 
 /// The files that the command line names, or those in the folder that it names.

@@ -512,6 +512,16 @@ matrix!(
         let types = ["\"A\" DATE", "\"B\" TIMESTAMP", "\"C\" VARCHAR"];
         assert!(types.iter().all(|text| outcome.stderr.contains(text)), "{}", outcome.stderr);
         assert_eq!(setup.rows("SELECT A, B FROM FRESH"), "2024-05-01,2024-05-01T10:00:00");
+        let outcome = load("1,,,31/12/2024\n2,,,\n", "TEXTS", &[]).success();
+        let text = "column C becomes text: its values look like dates; --date-order dmy or mdy says";
+        assert!(
+            outcome.stderr.contains(text) && outcome.stderr.contains("\"C\" VARCHAR"),
+            "{}",
+            outcome.stderr
+        );
+        let outcome = load("1,,,31/12/2024\n", "OTHERS", &["--date-order", "mdy"]).success();
+        let text = "but not all are month, day and year (--date-order mdy)";
+        assert!(outcome.stderr.contains(text), "{}", outcome.stderr);
         let lines = setup.file("x.jsonl", "{\"ID\": 7, \"A\": \"05/01/2024\"}\n");
         setup.load(&lines, &["--into", "D"]).failure(1, &["--date-order"]);
         setup.load(&lines, &["--into", "D", "--date-order", "mdy"]).success();
