@@ -128,29 +128,11 @@ impl Conversion {
         let mut each = Values { values, mark, hint: &hint, name, refused };
         match self {
             Self::Keep if mark == DecimalMark::Point => Arc::clone(texts),
-            Self::Keep => {
-                let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
-                let keep = |text: &str| Some(text.to_owned());
-                each.each("a number", keep, |text| builder.append_option(text));
-                Arc::new(builder.finish())
-            }
-            Self::Moment => {
-                let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
-                let moment = |text: &str| Some(datetime::for_engine(&unambiguous(text, dates)?).into_owned());
-                each.each("a timestamp (YYYY-MM-DD HH:MM:SS)", moment, |text| builder.append_option(text));
-                Arc::new(builder.finish())
-            }
-            Self::Time => {
-                let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
-                values.iter().for_each(|text| builder.append_option(text.map(datetime::for_engine)));
-                Arc::new(builder.finish())
-            }
-            Self::Day => {
-                let mut builder = StringBuilder::with_capacity(values.len(), values.value_data().len());
-                let day = |text: &str| Some(unambiguous(text, dates)?.into_owned());
-                each.each("a date (YYYY-MM-DD)", day, |text| builder.append_option(text));
-                Arc::new(builder.finish())
-            }
+            Self::Keep => each.texts("a number", |text| Some(text.to_owned())),
+            Self::Moment => each
+                .texts(TIMESTAMP, |text| Some(datetime::for_engine(&unambiguous(text, dates)?).into_owned())),
+            Self::Time => each.texts("a time", |text| Some(datetime::for_engine(text).into_owned())),
+            Self::Day => each.texts(DATE, |text| Some(unambiguous(text, dates)?.into_owned())),
             Self::Bytes => {
                 let mut builder = BinaryBuilder::new();
                 each.each("hexadecimal digits", bytes, |value| builder.append_option(value));
@@ -176,13 +158,12 @@ impl Conversion {
                 (number.is_finite() || !has_digits(text)).then_some(number)
             }),
             Self::Integer => each.primitive::<Int64Type>("a BIGINT", |text| text.trim().parse().ok()),
-            Self::Date => each.primitive::<Date32Type>("a date (YYYY-MM-DD)", |text| {
-                datetime::date(&unambiguous(text.trim(), dates)?)
+            Self::Date => {
+                each.primitive::<Date32Type>(DATE, |text| datetime::date(&unambiguous(text.trim(), dates)?))
+            }
+            Self::Timestamp => each.primitive::<TimestampMicrosecondType>(TIMESTAMP, |text| {
+                datetime::timestamp(&unambiguous(text.trim(), dates)?)
             }),
-            Self::Timestamp => each
-                .primitive::<TimestampMicrosecondType>("a timestamp (YYYY-MM-DD HH:MM:SS)", |text| {
-                    datetime::timestamp(&unambiguous(text.trim(), dates)?)
-                }),
             Self::Decimal(precision, scale) => {
                 let what = format!("a NUMERIC({precision}, {scale})");
                 let array =
@@ -217,6 +198,12 @@ impl Values<'_> {
         }
     }
 
+    fn texts(&mut self, what: &str, convert: impl Fn(&str) -> Option<String>) -> ArrayRef {
+        let mut builder = StringBuilder::with_capacity(self.values.len(), self.values.value_data().len());
+        self.each(what, convert, |text| builder.append_option(text));
+        Arc::new(builder.finish())
+    }
+
     fn array<A: ArrowPrimitiveType>(
         &mut self,
         what: &str,
@@ -235,6 +222,9 @@ impl Values<'_> {
         Arc::new(self.array::<A>(what, convert))
     }
 }
+
+const DATE: &str = "a date (YYYY-MM-DD)";
+const TIMESTAMP: &str = "a timestamp (YYYY-MM-DD HH:MM:SS)";
 
 fn has_digits(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())

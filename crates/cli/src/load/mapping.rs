@@ -50,7 +50,7 @@ impl Plan {
             false => table.columns_in_order(files, columns)?,
         };
         let conversion = |column: &&Column| {
-            (Conversion::into_column(column), notation(form, Conversion::is_number(column)))
+            (Conversion::into_column(column), form.notation.of_column(Conversion::is_number(column)))
         };
         let conversions: Option<Vec<_>> = is_text.then(|| matched.iter().map(conversion).collect());
         let names = matched.iter().map(|column| column.name.clone()).collect();
@@ -80,7 +80,7 @@ impl Plan {
         };
         let conversion = |data_type: &DataType| {
             let to = Conversion::into_type(data_type);
-            (to, notation(form, to.makes_number()))
+            (to, form.notation.of_column(to.makes_number()))
         };
         let conversions: Vec<_> = types(ahead, form.notation, modern).iter().map(conversion).collect();
         let schema = renamed(files, names, Some(&conversions));
@@ -123,10 +123,6 @@ impl Plan {
         let refused = by_row.into_iter().map(|(row, why)| Refused { row, why }).collect();
         Ok(Planned { batch, refused })
     }
-}
-
-fn notation(form: TextForm, is_number: bool) -> Notation {
-    if is_number { form.notation } else { form.notation.without_commas() }
 }
 
 /// The columns with these names, and the types that they are converted to.

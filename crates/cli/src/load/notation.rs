@@ -11,8 +11,8 @@ pub(super) struct Notation {
 }
 
 impl Notation {
-    /// For columns whose numbers are not read here, or that have none: commas stay as they are.
-    pub(super) fn without_commas(self) -> Self {
-        Self { mark: DecimalMark::Point, ..self }
+    /// For one column: commas stay as they are unless it has numbers.
+    pub(super) fn of_column(self, has_numbers: bool) -> Self {
+        Self { mark: if has_numbers { self.mark } else { DecimalMark::Point }, ..self }
     }
 }

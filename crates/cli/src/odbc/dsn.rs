@@ -1,13 +1,13 @@
 //! Data sources.
 
+use super::status::is_ours;
 use super::{AddArgs, RemoveArgs, failure, name_of, note, platform, tell};
 use crate::failure::{Failure, Result};
-use crate::{installed, output, terminal};
+use crate::{output, terminal};
 use firearrow_bench::text::aligned;
-use firearrow_odbc::setup::{self, DRIVER, DataSource, Scope};
+use firearrow_odbc::setup::{self, DataSource, Scope};
 use serde_json::json;
 use std::io;
-use std::path::Path;
 
 pub(super) fn add(args: &AddArgs, json: bool) -> Result<()> {
     let scope = args.place.scope();
@@ -57,15 +57,13 @@ pub(super) fn remove(args: &RemoveArgs, json: bool) -> Result<()> {
 fn check_driver(name: &str, scope: Scope) -> Result<()> {
     let is_it = |each: &&DataSource| each.scope == scope && each.name.eq_ignore_ascii_case(name);
     let all = setup::list().map_err(|error| failure(scope, &error))?;
-    let Some(DataSource { driver, .. }) = all.iter().find(is_it) else { return Ok(()) };
-    let library =
-        Path::new(driver).file_name().is_some_and(|file| file == &*installed::file_of(installed::ODBC));
-    if driver.is_empty() || driver.eq_ignore_ascii_case(DRIVER) || library {
-        return Ok(());
+    match all.iter().find(is_it) {
+        Some(source) if !source.driver.is_empty() && !is_ours(source) => Err(Failure::other(format!(
+            "{name} is a data source of another driver, {}: change it with the driver's or the system's own tools",
+            source.driver
+        ))),
+        _ => Ok(()),
     }
-    Err(Failure::other(format!(
-        "{name} is a data source of another driver, {driver}: change it with the driver's or the system's own tools"
-    )))
 }
 
 pub(super) fn list(json: bool) -> Result<()> {

@@ -72,7 +72,8 @@ pub(super) fn run(json: bool) -> Result<()> {
     Ok(())
 }
 
-fn is_ours(source: &DataSource) -> bool {
+/// Whether a data source is one of this driver.
+pub(super) fn is_ours(source: &DataSource) -> bool {
     let file = source.library.as_deref().and_then(Path::file_name);
     source.driver.eq_ignore_ascii_case(DRIVER)
         || file.is_some_and(|file| file == &*installed::file_of(installed::ODBC))

@@ -25,6 +25,3 @@ mod pyodbc;
 mod r;
 mod sandbox;
 mod turbodbc;
-
-// The clients load the library; this makes cargo build it.
-use firearrow_odbc as _;
