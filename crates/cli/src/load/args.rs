@@ -22,6 +22,7 @@ Examples:
   firearrow load demo.fdb prices.csv --into PRICES --mode upsert --key ARTICLE,COUNTRY
   firearrow load demo.fdb clients.csv --into CLIENTS --encoding windows-1252 --delimiter ';'
   firearrow load demo.fdb orders.jsonl --into ORDERS --reject refused.csv
+  firearrow load demo.fdb refused.csv --into ORDERS --skip-columns FILE,LINE,ERROR
   firearrow copy a.fdb SALES - --format arrow | firearrow load b.fdb - --format arrow --into SALES
   zcat sales.csv.gz | firearrow load demo.fdb - --format csv --into SALES
   firearrow load firebird://alice@db/shop sales/ --into SALES
@@ -90,6 +91,9 @@ pub(crate) struct LoadArgs {
     /// CSV: the first line is a row as well; its fields are the table's columns in order
     #[arg(long)]
     pub(crate) no_header: bool,
+    /// Leave these columns of the files out
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', conflicts_with = "no_header")]
+    pub(crate) skip_columns: Vec<String>,
     /// CSV: what separates fields: one ASCII character, or tab [default: ,]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,

@@ -152,7 +152,13 @@ impl<'a> Loading<'a> {
             names: IngestNames { key: "--key", commit_rows: "--commit-rows" },
             ..IngestOptions::default()
         };
-        let schema = files.schema();
+        let mut schema = files.schema();
+        let mut ahead = files.ahead().cloned();
+        let kept = mapping::without(&schema, &args.skip_columns)?;
+        if let Some(kept) = &kept {
+            schema = Arc::new(schema.project(kept)?);
+            ahead = ahead.map(|batch| batch.project(kept)).transpose()?;
+        }
         let deletes = table.columns.is_some() && args.mode == Some(LoadMode::Replace);
         let connection = session.connection()?;
         let plan = match &table.columns {
@@ -191,7 +197,7 @@ impl<'a> Loading<'a> {
                 }
                 let modern = connection.has_firebird4();
                 let plan =
-                    Plan::new_table(table, &schema, files.ahead(), files.is_text(), args.form(), modern)?;
+                    Plan::new_table(table, &schema, ahead.as_ref(), files.is_text(), args.form(), modern)?;
                 // Errors of names and types, before anything is read.
                 columns_of_table(&plan.schema, &options, modern, connection.dialect(), None)?;
                 Some(plan)
@@ -204,7 +210,7 @@ impl<'a> Loading<'a> {
             interrupt::stays(Some("rows that were committed stay".to_owned()));
         }
         let target = Target { session, options, deletes, unit: files.unit() };
-        Ok(Self { target, plan })
+        Ok(Self { target, plan: plan.map(|plan| plan.of_columns(kept)) })
     }
 }
 

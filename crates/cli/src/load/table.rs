@@ -84,9 +84,9 @@ impl Table {
                 Found::None => {
                     let all = listed(names);
                     let is_line = schema.fields().len() == 1 && is_unseparated(name);
-                    let hint = if is_line { "; --delimiter names what separates fields" } else { "" };
+                    let hint = if is_line { "--delimiter names what separates fields" } else { SKIPPED };
                     return Err(Failure::other(format!(
-                        "the table {} has no column {name}; its columns are {all}{hint}",
+                        "the table {} has no column {name}; its columns are {all}; {hint}",
                         self.name
                     )));
                 }
@@ -106,7 +106,7 @@ impl Table {
                     column.name
                 )));
             }
-            self.check_column(column, field.data_type())?;
+            self.check_column(column, field.data_type(), SKIPPED)?;
             matched.push(column);
         }
         Ok(matched)
@@ -131,22 +131,20 @@ impl Table {
             )));
         }
         for (column, field) in matched.iter().zip(schema.fields()) {
-            self.check_column(column, field.data_type())?;
+            self.check_column(column, field.data_type(), "leave it out of the file")?;
         }
         Ok(matched)
     }
 
     /// Fails for a column that takes no values, or none of these.
-    fn check_column(&self, column: &Column, data_type: &DataType) -> Result<()> {
+    fn check_column(&self, column: &Column, data_type: &DataType, remedy: &str) -> Result<()> {
         let name = format!("the column {} of the table {}", column.name, self.name);
         let refused = |what: &str| Err(Failure::other(format!("{name} {what}")));
         if column.computed.is_some() {
-            return refused("is computed by the database; leave it out of the file");
+            return refused(&format!("is computed by the database; {remedy}"));
         }
         if column.identity == Some(Identity::Always) {
-            return refused(
-                "gets its numbers from the database (GENERATED ALWAYS); leave it out of the file",
-            );
+            return refused(&format!("gets its numbers from the database (GENERATED ALWAYS); {remedy}"));
         }
         let is_array = column.data_type.is_array();
         if is_array && *data_type == DataType::Utf8 {
@@ -173,3 +171,6 @@ impl Table {
         key.collect()
     }
 }
+
+/// What helps if a column of the files cannot be loaded.
+const SKIPPED: &str = "--skip-columns leaves it out";

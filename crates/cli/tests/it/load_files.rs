@@ -160,6 +160,63 @@ matrix!(
         outcome.failure(2, &["--reject would replace"]);
         assert_eq!(fs::read_to_string(&file).unwrap(), "I\n1\nx\n2\n");
     },
+    fn rejected_rows_are_loaded_again(target: &Target) {
+        let setup = Setup::new(target, "1");
+        setup.run("CREATE TABLE S (ID INTEGER PRIMARY KEY, D DATE, T VARCHAR(5))");
+        let file = setup.file(
+            "s.csv",
+            "id;d;t\n1;01/05/2024;a\nx;02/05/2024;\n3;03/05/2024;\"\"\nx4;04/05/2024;\"a;b\"\n",
+        );
+        let bad = setup.path("bad.csv");
+        let dates = ["--into", "S", "--date-order", "dmy"];
+        let load = |file: &Path, more: &[&str]| {
+            firearrow(target, &[&["load", &setup.url, argument(file)], &dates[..], more].concat())
+        };
+        load(&file, &["--delimiter", ";", "--reject", argument(&bad)]).success();
+        let mended = fs::read_to_string(&bad).unwrap().replace(",x4,", ",4,").replace(",x,", ",2,");
+        fs::write(&bad, mended).unwrap();
+        load(&bad, &[]).failure(1, &["the table S has no column FILE", "--skip-columns leaves it out"]);
+        load(&bad, &["--skip-columns", "file,Line,ERROR"]).success();
+        assert_eq!(
+            setup.rows("SELECT ID, D, COALESCE('[' || T || ']', 'NULL') FROM S ORDER BY ID"),
+            "1,2024-05-01,[a]\n2,2024-05-02,NULL\n3,2024-05-03,[]\n4,2024-05-04,[a;b]"
+        );
+    },
+    fn columns_are_left_out_of_any_file(target: &Target) {
+        let setup = Setup::new(target, "3");
+        let (csv, parquet, json) = (
+            setup.file("a.csv", "A,B,A\n1,2,3\n"),
+            setup.path("a.parquet"),
+            setup.file("a.jsonl", "{\"A\":1,\"B\":2}\n"),
+        );
+        firearrow(
+            target,
+            &["query", &setup.url, "SELECT 1 A, 2 B FROM RDB$DATABASE", "-o", argument(&parquet)],
+        )
+        .success();
+        let load = |file: &Path, more: &[&str]| {
+            firearrow(target, &[&["load", &setup.url, argument(file), "--into", "T1"], more].concat())
+        };
+        // Into a new table as well: it has the columns that are left.
+        load(&csv, &["--skip-columns", "a"]).success();
+        for file in [&parquet, &json] {
+            load(file, &["--skip-columns", "A"]).success();
+        }
+        assert_eq!(setup.rows("SELECT * FROM T1"), "2\n2\n2");
+        // Rows that are refused keep all of their columns.
+        let (wrong, bad) = (setup.file("b.csv", "A,B\n1,x\n1,3\n"), setup.path("bad.csv"));
+        load(&wrong, &["--skip-columns", "A", "--reject", argument(&bad)]).success();
+        let refused = fs::read_to_string(&bad).unwrap();
+        assert!(refused.starts_with("FILE,LINE,ERROR,A,B\n") && refused.ends_with(",1,x\n"), "{refused}");
+        load(&csv, &["--skip-columns", "C"])
+            .failure(2, &["--skip-columns C: the columns of the file are A, B, A"]);
+        load(&csv, &["--skip-columns", "A,B"]).failure(2, &["nothing is left to load"]);
+        load(&csv, &["--skip-columns", "A", "--no-header"]).failure(2, &["--no-header"]);
+        load(&wrong, &["--skip-columns", "A", "--mode", "upsert", "--key", "A"]).failure(2, &["--key A"]);
+        let twins = setup.file("c.csv", "a,A,B\n1,2,3\n");
+        load(&twins, &["--skip-columns", "a"]).failure(1, &["no column A"]);
+        assert_eq!(setup.rows("SELECT COUNT(*) FROM T1"), "4");
+    },
     fn a_column_twice_is_an_error_in_any_file(target: &Target) {
         let setup = Setup::new(target, "1");
         setup.run("CREATE TABLE R (ID INTEGER, A VARCHAR(5))");
