@@ -56,28 +56,46 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// # Errors
 /// It has a password, and so has `--password-file`, which would be ignored.
 pub(crate) fn parse(text: &str) -> Result<Config, Failure> {
-    let others = |name: &str| if PASSWORDS.contains(&name) { None } else { variable(name) };
-    if PASSWORD_FILE.get().is_some() && configured(text, &others)?.password.is_some() {
-        let holder = if Profile::is_named(text) { "profile" } else { "connection string" };
-        return Err(Failure::usage(format!(
-            "the {holder} has a password, too: leave out that one, or --password-file"
-        )));
-    }
-    parse_another(text)
+    let profile = Profile::find(text)?;
+    let holder = if profile.is_some() { "profile" } else { "connection string" };
+    check_password_file(holder, |variable| Ok(configured(text, profile.as_ref(), variable)?.password))?;
+    asked(configured(text, profile.as_ref(), &variable)?)
 }
 
 /// [`parse`] for a further database, for which `--password-file` need not be meant.
 pub(crate) fn parse_another(text: &str) -> Result<Config, Failure> {
-    let mut config = configured(text, &variable)?;
+    let profile = Profile::find(text)?;
+    asked(configured(text, profile.as_ref(), &variable)?)
+}
+
+/// Fails if `--password-file` would be ignored, because there is a password whatever the environment says: `password` returns
+/// it, given the variables.
+pub(crate) fn check_password_file(
+    holder: &str,
+    password: impl FnOnce(&dyn Fn(&str) -> Option<String>) -> Result<Option<Password>, Failure>,
+) -> Result<(), Failure> {
+    let others = |name: &str| if PASSWORDS.contains(&name) { None } else { variable(name) };
+    match PASSWORD_FILE.get().is_some() && password(&others)?.is_some() {
+        false => Ok(()),
+        true => Err(Failure::usage(format!(
+            "the {holder} has a password, too: leave out that one, or --password-file"
+        ))),
+    }
+}
+
+fn asked(mut config: Config) -> Result<Config, Failure> {
     ask_password(&mut config)?;
     Ok(config)
 }
 
-fn configured(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Config, Failure> {
-    let profile = Profile::find(text)?;
-    let text = profile.as_ref().map_or(text, |profile| &profile.uri);
+fn configured(
+    text: &str,
+    profile: Option<&Profile>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Config, Failure> {
+    let text = profile.map_or(text, |profile| &profile.uri);
     let mut config = Config::parse_with_env(text, variable).map_err(wrong_config)?;
-    if let Some(profile) = &profile {
+    if let Some(profile) = profile {
         profile.apply(&mut config)?;
     }
     Ok(config)

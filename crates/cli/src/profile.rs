@@ -27,11 +27,6 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Whether this text names a profile.
-    pub(crate) fn is_named(text: &str) -> bool {
-        text.starts_with(SCHEME)
-    }
-
     /// Returns the profile that this text names; `None` if it is no name of one.
     ///
     /// # Errors

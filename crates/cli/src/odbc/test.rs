@@ -3,7 +3,7 @@
 use super::TestArgs;
 use crate::failure::{Failure, Result};
 use crate::info::{aligned, encryption};
-use crate::open::{ask_password, open, variable, warn_of_statements};
+use crate::open::{ask_password, check_password_file, open, variable, warn_of_statements};
 use crate::{output, terminal};
 use firearrow::config::{Config, Target};
 use firearrow::{Connection, ServerInfo, WireStats};
@@ -15,11 +15,15 @@ use std::io;
 use std::time::Instant;
 
 pub(super) fn run(args: &TestArgs, json: bool) -> Result<()> {
-    let plan = setup::plan(&args.text, &variable).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Failure::usage(format!("{error}; firearrow odbc dsn list lists them")),
-        io::ErrorKind::InvalidInput => Failure::usage(error.to_string()),
-        _ => Failure::other(error.to_string()),
-    })?;
+    let plan = |variable: &dyn Fn(&str) -> Option<String>| {
+        setup::plan(&args.text, variable).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Failure::usage(format!("{error}; firearrow odbc dsn list lists them")),
+            io::ErrorKind::InvalidInput => Failure::usage(error.to_string()),
+            _ => Failure::other(error.to_string()),
+        })
+    };
+    check_password_file("data source or connection string", |others| Ok(plan(others)?.config.password))?;
+    let plan = plan(&variable)?;
     for warning in &plan.warnings {
         terminal::remark(&format!("warning: {warning}"));
     }

@@ -311,6 +311,8 @@ matrix!(
             home.run(&["test", &wrong]).failure(1, &["password"]);
             let file = home.path("password");
             fs::write(&file, Server::PASSWORD).expect("it is written");
+            home.run(&["test", &text, "--password-file", argument(&file)])
+                .failure(2, &["the data source or connection string has a password, too"]);
             let none = text.replace(&format!(":{}@", Server::PASSWORD), "@");
             home.run_with(&["test", &none], &[("FIREARROW_PASSWORD", Path::new(SECRET))])
                 .failure(1, &["password"]);

@@ -1,6 +1,6 @@
 //! `profile://NAME`
 
-use crate::command::{Outcome, finish, prepare};
+use crate::command::{Outcome, argument, finish, prepare};
 use crate::ddl::made_by;
 use firearrow_testkit::{Server, Target, matrix};
 use std::fs;
@@ -41,6 +41,10 @@ matrix!(
         let outcome = run(&["info", "profile://unset"]);
         let told = "profile://unset: the variable NO_SUCH_PASSWORD of its password is not set";
         assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+        let file = folder.path().join("password");
+        fs::write(&file, Server::PASSWORD).unwrap();
+        let outcome = run(&["info", "profile://unset", "--password-file", argument(&file)]).success();
+        assert_eq!(outcome.stderr.matches(told).count(), 1, "{}", outcome.stderr);
         write("own", &format!("{start}\"adbc.firebird.password\" = \"{}\"\n", Server::PASSWORD));
         run(&["info", "profile://own", "--password-file", "/nonexistent"])
             .failure(2, &["the profile has a password, too"]);
