@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the archive for Linux with glibc: the command, the ADBC driver, the ODBC driver. Usage: linux.sh x86_64|aarch64
+# Builds the archive for Linux with glibc: the command, its benchmarks, the ADBC driver, the ODBC driver. Usage: linux.sh x86_64|aarch64
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/dist/settings.sh
@@ -12,7 +12,7 @@ name=firearrow-$version-$1-linux-gnu
 folder=$(stage "$name")
 from=$(built "$triple")
 add_papers "$folder" install-linux.md
-install -D --target-directory "$folder/bin" "$from/firearrow"
+install -D --target-directory "$folder/bin" "$from"/firearrow{,-bench}
 install -D -m 644 --target-directory "$folder/lib" "$from"/lib{adbc_driver_firebird,firearrowodbc}.so
 # shellcheck disable=SC2046 # the runner is a word or nothing
 add_completions "$folder/share" $(runner "$1") "$folder/bin/firearrow"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the archive with the command as one static file, without the embedded engine. Usage: musl.sh x86_64|aarch64
+# Builds the archive with the command as one static file (and its benchmarks as another), without the embedded engine. Usage: musl.sh x86_64|aarch64
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/dist/settings.sh
@@ -12,7 +12,7 @@ build "$triple" --package firearrow-cli --bins --no-default-features
 name=firearrow-$version-$1-linux-musl
 folder=$(stage "$name")
 add_papers "$folder" install-static.md
-install --target-directory "$folder" "$(built "$triple")/firearrow"
+install --target-directory "$folder" "$(built "$triple")"/firearrow{,-bench}
 # shellcheck disable=SC2046 # the runner is a word or nothing
 add_completions "$folder/share" $(runner "$1") "$folder/firearrow"
 tar_up "$name"

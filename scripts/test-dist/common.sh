@@ -67,5 +67,12 @@ check_command() {
     contains "$text" "MISSING"
 }
 
+# After check_command: the benchmarks, a program beside the command. To find it there, /proc is needed.
+check_benchmarks() {
+    local text
+    text=$("$@" bench fetch "$url" --sql 'SELECT N FROM T' --repeat 1 --no-reference 2>&1) || fail "$text"
+    contains "$text" "rows"
+}
+
 # An empty root knows no names.
 readonly url=${FIREARROW_URL/localhost/127.0.0.1}

@@ -7,7 +7,7 @@ root=$folder/small
 mkdir "$root"
 tar --extract --file "$file" --directory "$root" --strip-components 1
 check_paths "$root"
-check_glibc "$root/bin/firearrow" "$root"/lib/*.so
+check_glibc "$root"/bin/* "$root"/lib/*.so
 
 machine=$(machine_of "$root/bin/firearrow")
 command=(in_root "$root" /bin/firearrow)
@@ -35,6 +35,7 @@ check_command "${command[@]}"
 contains "$("${command[@]}" --version --verbose)" "features: embedded engine, wire"
 # The drivers of the archive are found beside the command, which needs /proc for that. An emulator would be another program there.
 if [[ ${command[2]} == /bin/firearrow ]]; then
+    check_benchmarks "$root/bin/firearrow"
     export HOME=$folder/home
     mkdir "$HOME"
     "$root/bin/firearrow" adbc install >/dev/null

@@ -7,7 +7,7 @@ tar --extract --file "$file" --directory "$folder" --strip-components 1
 check_paths "$folder"
 if readelf --program-headers "$folder/firearrow" | grep INTERP >/dev/null; then fail "it is not static"; fi
 mkdir "$folder/empty"
-cp "$folder/firearrow" "$folder/empty"
+cp "$folder"/firearrow{,-bench} "$folder/empty"
 
 machine=$(machine_of "$folder/firearrow")
 command=(in_root "$folder/empty" /firearrow)
@@ -17,6 +17,7 @@ if [[ $machine != $(uname -m) ]]; then
     command=(in_root "$folder/empty" /emulator /firearrow)
 fi
 check_command "${command[@]}"
+if [[ $machine == $(uname -m) ]]; then check_benchmarks "$folder/firearrow"; fi
 contains "$("${command[@]}" --version --verbose)" "features: wire only"
 if text=$("${command[@]}" query /shop.fdb 'SELECT 1 FROM RDB$DATABASE' 2>&1); then fail "it has an embedded engine"; fi
 contains "$text" "this build has no embedded engine"

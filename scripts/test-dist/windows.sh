@@ -14,6 +14,7 @@ export WINEDEBUG=-all WINEPREFIX=$target/wine-dist
 trap 'wineserver --kill || true; rm -rf "$folder"' EXIT
 scripts/wine/prepare.sh
 check_command wine "$program"
+check_benchmarks wine "$program"
 
 # A linker that ignores the lists of exports would export everything.
 for driver in adbc:adbc_driver_firebird odbc:firearrowodbc; do

@@ -20,6 +20,7 @@ mod ddl;
 mod demo;
 mod engines;
 mod events;
+mod handover;
 mod interrupt;
 mod limbo;
 mod load;

@@ -10,6 +10,7 @@ pub(crate) use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 use std::num::NonZeroU32;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::{fs, io, thread};
@@ -46,6 +47,11 @@ fn ignored(status: &str) -> Option<u64> {
 /// Ends this process without the exit handlers of libraries: they could wait for other threads.
 pub(crate) fn exit(status: i32) -> ! {
     low_level::exit(status)
+}
+
+/// Makes a program take the place of this one. Returns why it could not.
+pub(crate) fn become_program(mut command: Command) -> io::Error {
+    command.exec()
 }
 
 /// Asks a child to end; it may have ended.

@@ -33,6 +33,18 @@ pub(crate) fn exit(status: i32) -> ! {
     std::process::exit(status)
 }
 
+/// Makes a program take the place of this one, which waits for it and ends as it does. Returns why it could not.
+pub(crate) fn become_program(mut command: Command) -> io::Error {
+    // Both programs get Ctrl-C, and only the other one has something to end.
+    if let Err(error) = ctrlc::set_handler(|| ()) {
+        return io::Error::other(error);
+    }
+    match command.status() {
+        Ok(status) => exit(status.code().unwrap_or(1)),
+        Err(error) => error,
+    }
+}
+
 /// Ends a child with everything it has started; it may have ended.
 pub(crate) fn terminate(id: u32) {
     let _ = kill_tree(id);

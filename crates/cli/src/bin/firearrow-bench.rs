@@ -1,0 +1,8 @@
+//! `firearrow-bench`, which `firearrow bench` and `firearrow oltp` start: see the library.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    firearrow_cli::benchmarks()
+}
