@@ -91,7 +91,7 @@ pub(crate) struct LoadArgs {
     /// CSV: the first line is a row as well; its fields are the table's columns in order
     #[arg(long)]
     pub(crate) no_header: bool,
-    /// Leave these columns of the files out
+    /// Leave these columns of the files out; of several with the same name the first
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', conflicts_with = "no_header")]
     pub(crate) skip_columns: Vec<String>,
     /// CSV: what separates fields: one ASCII character, or tab [default: ,]

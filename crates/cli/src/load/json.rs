@@ -2,6 +2,7 @@
 
 use super::csv::{NO_UTF8, at_line, broken};
 use super::input::{self, Text};
+use super::skipped::Skipped;
 use super::source::{ENOUGH_BYTES, MOST_ROWS, Part, Reading, Source, Texts, texts};
 use crate::failure::Result;
 use arrow::datatypes::SchemaRef;
@@ -24,6 +25,8 @@ pub(super) struct Json {
     schema: SchemaRef,
     /// Where each key belongs.
     places: HashMap<String, usize>,
+    /// Keys that are left out, whatever their values are.
+    skipped: Skipped,
 }
 
 impl Json {
@@ -37,11 +40,15 @@ impl Json {
             ahead: Vec::new(),
             schema: texts([].into_iter()),
             places: HashMap::new(),
+            skipped: reading.skipped.clone(),
         };
         let names = match given {
             Some(schema) => schema.fields().iter().map(|field| field.name().clone()).collect(),
             None => json.look_ahead()?,
         };
+        if names.is_empty() && !json.ahead.is_empty() && !json.skipped.is_empty() {
+            return Err(json.skipped.nothing_left());
+        }
         json.schema = texts(names.iter().map(String::as_str));
         json.places = names.into_iter().enumerate().map(|(index, name)| (name, index)).collect();
         Ok(json)
@@ -53,7 +60,7 @@ impl Json {
         while self.ahead.len() < MOST_ROWS && bytes < ENOUGH_BYTES {
             let Some((number, line)) = self.read_line()? else { break };
             for (key, _) in self.object(number, &line)?.0 {
-                if seen.insert(key.clone().into_owned(), ()).is_none() {
+                if !self.skipped.has(&key) && seen.insert(key.clone().into_owned(), ()).is_none() {
                     names.push(key.into_owned());
                 }
             }
@@ -103,6 +110,9 @@ impl Json {
         let mut is_there = vec![false; self.places.len()];
         for (key, value) in self.object(number, line)?.0 {
             let Some(&place) = self.places.get(key.as_ref()) else {
+                if self.skipped.has(&key) {
+                    continue;
+                }
                 return Err(fail(format!(
                     "the key {key:?} is not among the keys of the first lines, which decide the columns; \
                      add it to the first line, as null"

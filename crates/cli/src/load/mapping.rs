@@ -2,7 +2,6 @@
 
 use super::convert::{Conversion, Refused};
 use super::infer::{looks_like_dates, types};
-use super::names::{Found, find, listed};
 use super::notation::Notation;
 use super::source::Part;
 use super::table::Table;
@@ -17,8 +16,6 @@ use std::sync::Arc;
 /// How batches of the files become rows of the table.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The columns of the files that are loaded; `None` if all are.
-    kept: Option<Vec<usize>>,
     /// The columns of the table that get values, as they are sent.
     pub(super) schema: SchemaRef,
     /// How each column of a text file is converted, and how its values are written.
@@ -58,7 +55,7 @@ impl Plan {
         let conversions: Option<Vec<_>> = is_text.then(|| matched.iter().map(conversion).collect());
         let names = matched.iter().map(|column| column.name.clone()).collect();
         let schema = renamed(files, names, conversions.as_deref());
-        Ok(Self { kept: None, schema, conversions, is_inferred: false, seeming_dates: Vec::new() })
+        Ok(Self { schema, conversions, is_inferred: false, seeming_dates: Vec::new() })
     }
 
     /// For a table that is created.
@@ -73,8 +70,7 @@ impl Plan {
         let names = table.new_columns(files)?;
         if !is_text {
             let schema = renamed(files, names, None);
-            let seeming_dates = Vec::new();
-            return Ok(Self { kept: None, schema, conversions: None, is_inferred: false, seeming_dates });
+            return Ok(Self { schema, conversions: None, is_inferred: false, seeming_dates: Vec::new() });
         }
         let Some(ahead) = ahead else {
             return Err(Failure::other(format!(
@@ -93,25 +89,16 @@ impl Plan {
             .filter(|(field, values)| *field.data_type() == DataType::Utf8 && looks_like_dates(values))
             .map(|(field, _)| field.name().clone())
             .collect();
-        Ok(Self { kept: None, schema, conversions: Some(conversions), is_inferred: true, seeming_dates })
-    }
-
-    /// For files with more columns than the ones it was made for.
-    pub(super) fn of_columns(self, kept: Option<Vec<usize>>) -> Self {
-        Self { kept, ..self }
+        Ok(Self { schema, conversions: Some(conversions), is_inferred: true, seeming_dates })
     }
 
     /// Converts the rows of a part.
     pub(super) fn apply(&self, part: &Part) -> Result<Planned> {
         let mut refused = Vec::new();
-        let found = match &self.kept {
-            Some(kept) => part.batch.project(kept)?,
-            None => part.batch.clone(),
-        };
         let columns: Vec<ArrayRef> = match &self.conversions {
-            None => found.columns().to_vec(),
+            None => part.batch.columns().to_vec(),
             Some(conversions) => {
-                let columns = found.columns().iter().zip(conversions).zip(self.schema.fields());
+                let columns = part.batch.columns().iter().zip(conversions).zip(self.schema.fields());
                 columns
                     .map(|((texts, (to, notation)), field)| {
                         to.apply(*notation, texts, field.name(), &mut refused)
@@ -136,35 +123,6 @@ impl Plan {
         let refused = by_row.into_iter().map(|(row, why)| Refused { row, why }).collect();
         Ok(Planned { batch, refused })
     }
-}
-
-/// Where the columns of files are that remain without those to skip; `None` if all do.
-///
-/// # Errors
-/// The files have no such column, or no others.
-pub(super) fn without(files: &Schema, skipped: &[String]) -> Result<Option<Vec<usize>>> {
-    if skipped.is_empty() {
-        return Ok(None);
-    }
-    let names = files.fields().iter().map(|field| field.name().as_str());
-    let wrong = |name: &str, what: String| Err(Failure::usage(format!("--skip-columns {name}: {what}")));
-    let mut out = Vec::new();
-    for name in skipped {
-        match find(name.trim(), names.clone()) {
-            Found::One(_, name) => out.push(name),
-            Found::Several(several) if several.iter().all(|name| *name == several[0]) => out.push(several[0]),
-            Found::Several(several) => {
-                return wrong(name, format!("give it the name that is meant: {}", several.join(" or ")));
-            }
-            Found::None => return wrong(name, format!("the columns of the file are {}", listed(names))),
-        }
-    }
-    let kept: Vec<usize> =
-        names.enumerate().filter(|(_, name)| !out.contains(name)).map(|(index, _)| index).collect();
-    if kept.is_empty() {
-        return Err(Failure::usage("--skip-columns names all columns of the file: nothing is left to load"));
-    }
-    Ok(Some(kept))
 }
 
 /// The columns with these names, and the types that they are converted to.

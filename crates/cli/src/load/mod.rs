@@ -23,6 +23,7 @@ mod mapping;
 mod names;
 mod notation;
 mod reject;
+mod skipped;
 mod source;
 mod table;
 mod write;
@@ -46,6 +47,7 @@ use input::is_regular;
 use mapping::Plan;
 use reject::Counts;
 use serde_json::json;
+use skipped::Skipped;
 use source::{Files, Reading};
 use std::num::NonZeroUsize;
 use std::panic;
@@ -152,13 +154,7 @@ impl<'a> Loading<'a> {
             names: IngestNames { key: "--key", commit_rows: "--commit-rows" },
             ..IngestOptions::default()
         };
-        let mut schema = files.schema();
-        let mut ahead = files.ahead().cloned();
-        let kept = mapping::without(&schema, &args.skip_columns)?;
-        if let Some(kept) = &kept {
-            schema = Arc::new(schema.project(kept)?);
-            ahead = ahead.map(|batch| batch.project(kept)).transpose()?;
-        }
+        let schema = files.schema();
         let deletes = table.columns.is_some() && args.mode == Some(LoadMode::Replace);
         let connection = session.connection()?;
         let plan = match &table.columns {
@@ -197,7 +193,7 @@ impl<'a> Loading<'a> {
                 }
                 let modern = connection.has_firebird4();
                 let plan =
-                    Plan::new_table(table, &schema, ahead.as_ref(), files.is_text(), args.form(), modern)?;
+                    Plan::new_table(table, &schema, files.ahead(), files.is_text(), args.form(), modern)?;
                 // Errors of names and types, before anything is read.
                 columns_of_table(&plan.schema, &options, modern, connection.dialect(), None)?;
                 Some(plan)
@@ -210,7 +206,7 @@ impl<'a> Loading<'a> {
             interrupt::stays(Some("rows that were committed stay".to_owned()));
         }
         let target = Target { session, options, deletes, unit: files.unit() };
-        Ok(Self { target, plan: plan.map(|plan| plan.of_columns(kept)) })
+        Ok(Self { target, plan })
     }
 }
 
@@ -234,7 +230,9 @@ fn mode(args: &LoadArgs, table: &Table) -> Result<Mode> {
 }
 
 fn load(args: &LoadArgs, target: &Target<'_>, files: Files, plan: Plan, shown: Shown) -> Result<Counts> {
-    let schema = files.schema();
+    let names = plan.schema.fields().iter().map(|field| field.name().as_str());
+    // Rejected rows get a header, and with the table's names they can be loaded again.
+    let schema = if args.no_header { source::texts(names) } else { files.schema() };
     let feed = Feed::start(files, plan, shown, args.reject.is_some())?;
     match &args.reject {
         Some(path) => target.load_accepted(feed, &schema, path),
@@ -286,7 +284,11 @@ fn key(
         )));
     }
     match key.iter().find(|name| plan.schema.index_of(name).is_err()) {
-        Some(lacking) => Err(Failure::other(format!("the files lack the column {lacking} of the key"))),
+        Some(lacking) => {
+            let is_skipped = Skipped::new(&args.skip_columns).has(lacking);
+            let why = if is_skipped { ", which --skip-columns leaves out" } else { "" };
+            Err(Failure::other(format!("the files lack the column {lacking} of the key{why}")))
+        }
         None => {
             // A primary key has its index, and views have none.
             if !args.quiet && !args.key.is_empty() && !table.is_view {

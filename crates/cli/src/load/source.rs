@@ -6,6 +6,7 @@ use super::csv::Csv;
 use super::folder::Folder;
 use super::input::is_regular;
 use super::json::Json;
+use super::skipped::Skipped;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Format};
 use arrow::array::{ArrayRef, RecordBatch, StringBuilder};
@@ -72,6 +73,7 @@ pub(super) struct Reading {
     pub(super) delimiter: u8,
     pub(super) null: String,
     pub(super) encoding: Option<&'static encoding_rs::Encoding>,
+    pub(super) skipped: Skipped,
     /// Counts the bytes that were read.
     pub(super) read: Arc<AtomicU64>,
     /// The folder that the files are in, if one is loaded.
@@ -88,6 +90,7 @@ impl Reading {
             delimiter: args.delimiter.unwrap_or(b','),
             null: args.null.clone().unwrap_or_default(),
             encoding: args.encoding,
+            skipped: Skipped::new(&args.skip_columns),
             read: Arc::default(),
             folder,
             is_glance: false,
@@ -97,6 +100,15 @@ impl Reading {
     /// Whether the files are text, of which each value is text as well.
     pub(super) fn is_text(&self) -> bool {
         matches!(self.format, Format::Csv | Format::Json)
+    }
+
+    /// Where the columns of a file are that are loaded.
+    fn columns(&self, file: &Schema, is_first: bool) -> Result<Vec<usize>> {
+        match self.format {
+            // It leaves them out itself: which ones there are is not known before the end.
+            Format::Json => Ok((0..file.fields().len()).collect()),
+            _ => self.skipped.others(file, is_first),
+        }
     }
 
     /// Opens a file. Files after the first one have its columns, `given`.
@@ -130,8 +142,18 @@ pub(super) struct Files {
 struct Open {
     path: Arc<PathBuf>,
     source: Box<dyn Source>,
-    /// Its columns in the order of the first file's; `None` = as they are.
+    /// Those of its columns that are loaded, in the order of the first file's; `None` = as they are.
     order: Option<Vec<usize>>,
+}
+
+impl Open {
+    fn next(&mut self) -> Result<Option<Part>> {
+        let (Some(part), order) = (self.source.next()?, &self.order) else { return Ok(None) };
+        Ok(Some(match order {
+            Some(order) => Part { batch: part.batch.project(order)?, ..part },
+            None => part,
+        }))
+    }
 }
 
 impl Files {
@@ -144,12 +166,13 @@ impl Files {
     pub(super) fn open(reading: Reading, paths: Vec<PathBuf>) -> Result<Self> {
         let mut paths = paths.into_iter();
         let first = paths.next().ok_or_else(|| Failure::usage("name a file"))?;
-        let mut source = reading.open(&first, None)?;
-        let ahead = source.next()?;
-        // JSON knows its columns by the first rows.
-        let schema = source.schema();
-        let open = Some(Open { path: Arc::new(first), source, order: None });
-        Ok(Self { reading, paths, schema, open, ahead })
+        let source = reading.open(&first, None)?;
+        let found = source.schema();
+        let columns = reading.columns(&found, true)?;
+        let schema = Arc::new(found.project(&columns)?);
+        let mut open = Open { path: Arc::new(first), source, order: reordering(&found, columns) };
+        let ahead = open.next()?;
+        Ok(Self { reading, paths, schema, open: Some(open), ahead })
     }
 
     /// Fails unless the other files have the same columns. Returns the number of rows of all, if they tell it.
@@ -202,17 +225,13 @@ impl Files {
             let Some(open) = &mut self.open else { return Ok(None) };
             let part = match self.ahead.take() {
                 Some(part) => Some(part),
-                None => open.source.next()?,
+                None => open.next()?,
             };
-            let Some(Part { batch, places }) = part else {
+            let Some(part) = part else {
                 self.open = None;
                 continue;
             };
-            let batch = match &open.order {
-                Some(order) => batch.project(order)?,
-                None => batch,
-            };
-            return Ok(Some((Arc::clone(&open.path), Part { batch, places })));
+            return Ok(Some((Arc::clone(&open.path), part)));
         }
     }
 
@@ -222,26 +241,33 @@ impl Files {
             let name = path.display();
             Failure::other(format!("{name}: the files must have the same columns, but {what}"))
         };
-        for (index, field) in schema.fields().iter().enumerate() {
-            if schema.fields()[..index].iter().any(|before| before.name() == field.name()) {
-                return Err(differ(format!("this one has two columns {}", field.name())));
+        let columns = self.reading.columns(schema, false)?;
+        let name = |index: &usize| schema.field(*index).name();
+        for (place, index) in columns.iter().enumerate() {
+            if columns[..place].iter().any(|before| name(before) == name(index)) {
+                return Err(differ(format!("this one has two columns {}", name(index))));
             }
-            if self.schema.index_of(field.name()).is_err() {
-                return Err(differ(format!("only this one has {}", field.name())));
+            if self.schema.index_of(name(index)).is_err() {
+                return Err(differ(format!("only this one has {}", name(index))));
             }
         }
-        let mut order = Vec::with_capacity(schema.fields().len());
+        let mut order = Vec::with_capacity(columns.len());
         for field in self.schema.fields() {
-            let index = schema.index_of(field.name());
-            let index = index.map_err(|_| differ(format!("this one has no {}", field.name())))?;
+            let index = columns.iter().find(|index| name(index) == field.name());
+            let index = *index.ok_or_else(|| differ(format!("this one has no {}", field.name())))?;
             let (here, first) = (schema.field(index).data_type(), field.data_type());
             if here != first {
                 return Err(differ(format!("{} is {here} here and {first} in the first", field.name())));
             }
             order.push(index);
         }
-        Ok((!order.iter().copied().eq(0..order.len())).then_some(order))
+        Ok(reordering(schema, order))
     }
+}
+
+/// What has to be done to get these columns of a file; `None` if nothing.
+fn reordering(file: &Schema, columns: Vec<usize>) -> Option<Vec<usize>> {
+    (!columns.iter().copied().eq(0..file.fields().len())).then_some(columns)
 }
 
 /// Names a row of a file: `sales.csv, line 7`.

@@ -84,7 +84,7 @@ impl Table {
                 Found::None => {
                     let all = listed(names);
                     let is_line = schema.fields().len() == 1 && is_unseparated(name);
-                    let hint = if is_line { "--delimiter names what separates fields" } else { SKIPPED };
+                    let hint = if is_line { "--delimiter names what separates fields" } else { SKIP_HINT };
                     return Err(Failure::other(format!(
                         "the table {} has no column {name}; its columns are {all}; {hint}",
                         self.name
@@ -106,7 +106,7 @@ impl Table {
                     column.name
                 )));
             }
-            self.check_column(column, field.data_type(), SKIPPED)?;
+            self.check_column(column, field.data_type())?;
             matched.push(column);
         }
         Ok(matched)
@@ -131,20 +131,20 @@ impl Table {
             )));
         }
         for (column, field) in matched.iter().zip(schema.fields()) {
-            self.check_column(column, field.data_type(), "leave it out of the file")?;
+            self.check_column(column, field.data_type())?;
         }
         Ok(matched)
     }
 
     /// Fails for a column that takes no values, or none of these.
-    fn check_column(&self, column: &Column, data_type: &DataType, remedy: &str) -> Result<()> {
+    fn check_column(&self, column: &Column, data_type: &DataType) -> Result<()> {
         let name = format!("the column {} of the table {}", column.name, self.name);
         let refused = |what: &str| Err(Failure::other(format!("{name} {what}")));
         if column.computed.is_some() {
-            return refused(&format!("is computed by the database; {remedy}"));
+            return refused(&format!("is computed by the database; {SKIP_HINT}"));
         }
         if column.identity == Some(Identity::Always) {
-            return refused(&format!("gets its numbers from the database (GENERATED ALWAYS); {remedy}"));
+            return refused(&format!("gets its numbers from the database (GENERATED ALWAYS); {SKIP_HINT}"));
         }
         let is_array = column.data_type.is_array();
         if is_array && *data_type == DataType::Utf8 {
@@ -173,4 +173,4 @@ impl Table {
 }
 
 /// What helps if a column of the files cannot be loaded.
-const SKIPPED: &str = "--skip-columns leaves it out";
+const SKIP_HINT: &str = "--skip-columns leaves it out";

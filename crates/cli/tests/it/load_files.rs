@@ -184,38 +184,89 @@ matrix!(
     },
     fn columns_are_left_out_of_any_file(target: &Target) {
         let setup = Setup::new(target, "3");
-        let (csv, parquet, json) = (
-            setup.file("a.csv", "A,B,A\n1,2,3\n"),
-            setup.path("a.parquet"),
-            setup.file("a.jsonl", "{\"A\":1,\"B\":2}\n"),
-        );
+        setup.run("CREATE TABLE K (A INTEGER PRIMARY KEY, B INTEGER)");
+        let (csv, parquet) = (setup.file("a.csv", "A,B,A\n1,2,3\n"), setup.path("a.parquet"));
+        let json = setup.file("a.jsonl", "{\"A\":1,\"B\":2}\n{\"B\":3,\"A\":[1],\"a\":{}}\n");
         firearrow(
             target,
             &["query", &setup.url, "SELECT 1 A, 2 B FROM RDB$DATABASE", "-o", argument(&parquet)],
         )
         .success();
-        let load = |file: &Path, more: &[&str]| {
-            firearrow(target, &[&["load", &setup.url, argument(file), "--into", "T1"], more].concat())
+        let load = |files: &[&Path], more: &[&str]| {
+            let files: Vec<&str> = files.iter().map(|file| argument(file)).collect();
+            firearrow(target, &[&["load", &setup.url], &files[..], &["--into", "T1"], more].concat())
         };
         // Into a new table as well: it has the columns that are left.
-        load(&csv, &["--skip-columns", "a"]).success();
+        load(&[&csv], &["--skip-columns", "a,A"]).success();
         for file in [&parquet, &json] {
-            load(file, &["--skip-columns", "A"]).success();
+            load(&[file], &["--skip-columns", "A"]).success();
         }
-        assert_eq!(setup.rows("SELECT * FROM T1"), "2\n2\n2");
-        // Rows that are refused keep all of their columns.
-        let (wrong, bad) = (setup.file("b.csv", "A,B\n1,x\n1,3\n"), setup.path("bad.csv"));
-        load(&wrong, &["--skip-columns", "A", "--reject", argument(&bad)]).success();
-        let refused = fs::read_to_string(&bad).unwrap();
-        assert!(refused.starts_with("FILE,LINE,ERROR,A,B\n") && refused.ends_with(",1,x\n"), "{refused}");
-        load(&csv, &["--skip-columns", "C"])
+        assert_eq!(setup.rows("SELECT * FROM T1 ORDER BY 1"), "2\n2\n2\n3");
+        // Files need not have all of them, in whatever order.
+        let more = setup.file("b.csv", "B\n4\n");
+        let last = setup.file("c.csv", "EXTRA,A,B\nx,y,5\n");
+        load(&[&last, &more, &setup.file("d.csv", "B,A\n6,\n")], &["--skip-columns", "A,Extra"]).success();
+        load(&[&more, &last], &["--skip-columns", "A"])
+            .failure(2, &["--skip-columns A: the columns of the file are B"]);
+        assert_eq!(setup.rows("SELECT SUM(B) FROM T1"), "24");
+        // An empty file of JSON has no columns.
+        load(&[&setup.file("e.jsonl", "")], &["--skip-columns", "A"]).success();
+        load(&[&setup.file("f.jsonl", "{\"A\":1}\n")], &["--skip-columns", "A"])
+            .failure(2, &["nothing is left to load"]);
+        load(&[&csv], &["--skip-columns", "C"])
             .failure(2, &["--skip-columns C: the columns of the file are A, B, A"]);
-        load(&csv, &["--skip-columns", "A,B"]).failure(2, &["nothing is left to load"]);
-        load(&csv, &["--skip-columns", "A", "--no-header"]).failure(2, &["--no-header"]);
-        load(&wrong, &["--skip-columns", "A", "--mode", "upsert", "--key", "A"]).failure(2, &["--key A"]);
-        let twins = setup.file("c.csv", "a,A,B\n1,2,3\n");
-        load(&twins, &["--skip-columns", "a"]).failure(1, &["no column A"]);
-        assert_eq!(setup.rows("SELECT COUNT(*) FROM T1"), "4");
+        load(&[&csv], &["--skip-columns", "A,A,B"]).failure(2, &["nothing is left to load"]);
+        load(&[&csv], &["--skip-columns", "A", "--no-header"]).failure(2, &["--no-header"]);
+        let spaced = setup.file("g.csv", "B, A\n7,1\n");
+        load(&[&spaced], &[]).failure(1, &["no column  A", "--skip-columns"]);
+        load(&[&spaced], &["--skip-columns", " A"]).success();
+        let twins = setup.file("h.csv", "a,A,B\n1,2,3\n");
+        load(&[&twins], &["--skip-columns", "a"]).failure(1, &["no column A"]);
+        let keyed = ["load", &setup.url, argument(&more), "--into", "K", "--mode", "upsert"];
+        firearrow(target, &keyed).failure(1, &["the files lack the column A of the key"]);
+        let keyed = [
+            "load",
+            &setup.url,
+            argument(&twins),
+            "--into",
+            "K",
+            "--mode",
+            "upsert",
+            "--skip-columns",
+            "A,a",
+        ];
+        firearrow(target, &keyed).failure(1, &["column A of the key, which --skip-columns leaves out"]);
+        assert_eq!(setup.rows("SELECT SUM(B) FROM T1"), "31");
+    },
+    fn rejected_rows_with_columns_of_the_same_names_are_loaded_again(target: &Target) {
+        let setup = Setup::new(target, "1");
+        setup.run("CREATE TABLE L (ID INTEGER PRIMARY KEY, LINE INTEGER, NOTE VARCHAR(5))");
+        let bad = setup.path("bad.csv");
+        let load = |file: &Path, more: &[&str]| {
+            firearrow(target, &[&["load", &setup.url, argument(file), "--into", "L"], more].concat())
+        };
+        let mend = |from: &str, to: &str| {
+            let text = fs::read_to_string(&bad).unwrap();
+            assert!(text.contains(from), "{text}");
+            fs::write(&bad, text.replace(from, to)).unwrap();
+        };
+        let file = setup.file("l.csv", "id,line,note\n1,10,a\nx,20,b\ny,30,c\n");
+        load(&file, &["--reject", argument(&bad)]).success();
+        mend(",x,20,b", ",2,20,b");
+        // Again with rejected rows, which have no more columns than before.
+        let again = setup.path("again.csv");
+        let skip = ["--skip-columns", "FILE,LINE,ERROR"];
+        load(&bad, &[&skip[..], &["--reject", argument(&again)]].concat()).success();
+        fs::rename(&again, &bad).unwrap();
+        assert!(fs::read_to_string(&bad).unwrap().starts_with("FILE,LINE,ERROR,id,line,note\n"));
+        mend(",y,30,c", ",3,30,c");
+        load(&bad, &skip).success();
+        // Rows of a file without header get one.
+        let bare = setup.file("bare.csv", "4,40,d\nz,50,e\n");
+        load(&bare, &["--no-header", "--reject", argument(&bad)]).success();
+        mend(",z,50,e", ",5,50,e");
+        load(&bad, &skip).success();
+        assert_eq!(setup.rows("SELECT * FROM L ORDER BY ID"), "1,10,a\n2,20,b\n3,30,c\n4,40,d\n5,50,e");
     },
     fn a_column_twice_is_an_error_in_any_file(target: &Target) {
         let setup = Setup::new(target, "1");
