@@ -67,7 +67,7 @@ check_command() {
     contains "$text" "MISSING"
 }
 
-# After check_command: the benchmarks, a program beside the command. To find it there, /proc is needed.
+# After check_command: the benchmarks, by the command, which needs /proc to find them, or by firearrow-bench itself.
 check_benchmarks() {
     local text
     text=$("$@" bench fetch "$url" --sql 'SELECT N FROM T' --repeat 1 --no-reference 2>&1) || fail "$text"

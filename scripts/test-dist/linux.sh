@@ -22,7 +22,7 @@ if [[ $machine != $(uname -m) ]]; then
 fi
 # The libraries it links to, those of C that its drivers link to, and the loader.
 mkdir -p "$root"/{lib64,usr/lib}
-for library in $(readelf --wide --dynamic "$root/bin/firearrow" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') \
+for library in $(readelf --wide --dynamic "$root"/bin/* | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') \
     "$(basename "$(readelf --wide --program-headers "$root/bin/firearrow" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')")" \
     libc.so.6 libm.so.6 libgcc_s.so.1; do
     # Not every folder is there.
@@ -33,6 +33,7 @@ done
 ln -s ../lib/ld-linux-x86-64.so.2 "$root/lib64/ld-linux-x86-64.so.2"
 check_command "${command[@]}"
 contains "$("${command[@]}" --version --verbose)" "features: embedded engine, wire"
+check_benchmarks "${command[@]/%firearrow/firearrow-bench}"
 # The drivers of the archive are found beside the command, which needs /proc for that. An emulator would be another program there.
 if [[ ${command[2]} == /bin/firearrow ]]; then
     check_benchmarks "$root/bin/firearrow"

@@ -5,7 +5,9 @@ source scripts/test-dist/common.sh "$1"
 
 tar --extract --file "$file" --directory "$folder" --strip-components 1
 check_paths "$folder"
-if readelf --program-headers "$folder/firearrow" | grep INTERP >/dev/null; then fail "it is not static"; fi
+for program in firearrow firearrow-bench; do
+    if readelf --program-headers "$folder/$program" | grep INTERP >/dev/null; then fail "$program is not static"; fi
+done
 mkdir "$folder/empty"
 cp "$folder"/firearrow{,-bench} "$folder/empty"
 
@@ -17,6 +19,7 @@ if [[ $machine != $(uname -m) ]]; then
     command=(in_root "$folder/empty" /emulator /firearrow)
 fi
 check_command "${command[@]}"
+check_benchmarks "${command[@]/%firearrow/firearrow-bench}"
 if [[ $machine == $(uname -m) ]]; then check_benchmarks "$folder/firearrow"; fi
 contains "$("${command[@]}" --version --verbose)" "features: wire only"
 if text=$("${command[@]}" query /shop.fdb 'SELECT 1 FROM RDB$DATABASE' 2>&1); then fail "it has an embedded engine"; fi

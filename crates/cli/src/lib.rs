@@ -74,7 +74,10 @@ pub fn command() -> ExitCode {
 
 /// The program `firearrow-bench`.
 pub fn benchmarks() -> ExitCode {
-    start(|cli| run(cli, run_benchmark))
+    start(|cli| {
+        handover::check_version()?;
+        run(cli, run_benchmark)
+    })
 }
 
 fn start(work: fn(&Cli) -> Result<()>) -> ExitCode {
@@ -127,7 +130,8 @@ fn run_command(cli: &Cli) -> Result<()> {
         Command::Events(args) => events::run(args, cli.timeout.map(|limit| limit.0), cli.json),
         Command::Create(args) => create::run(args, cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
-        Command::Bench(_) | Command::Oltp(_) => handover::run(),
+        // They were handed over before signals were watched.
+        Command::Bench(_) | Command::Oltp(_) => Err(Failure::other("this runs on the command line only")),
         Command::Adbc(args) => adbc::run(args, cli.json),
         Command::Odbc(args) => odbc::run(args, cli.json),
         Command::WanProxy(args) => wan::run(args, cli.json),

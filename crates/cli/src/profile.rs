@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 const SCHEME: &str = "profile://";
 
+/// It does not quote the value, which may be a password.
+const NO_VARIABLE: &str = "a value has {{ }} with something else in it than env_var(NAME)";
+
 /// Options of drivers that say nothing about how to connect.
 const NOT_OF_CONNECTIONS: [&str; 5] =
     ["adbc.connection.", "adbc.statement.", "adbc.ingest.", "adbc.firebird.ingest.", "adbc.firebird.query."];
@@ -58,7 +61,7 @@ impl Profile {
             let value = spelt(value, |name| {
                 terminal::remark(&format!("{text}: the variable {name} of its {} is not set", key.as_ref()));
             });
-            let value = value.map_err(|error| failed(&error))?;
+            let value = value.map_err(|error| failed(&format!("{}: {error}", key.as_ref())))?;
             match key {
                 OptionDatabase::Uri => uri = Some(value),
                 OptionDatabase::Username => options.push(("user".to_owned(), value)),
@@ -134,7 +137,7 @@ fn replaced(text: &str, mut variable: impl FnMut(&str) -> Result<String, String>
         let place = inner[..end].trim();
         let name = place.strip_prefix("env_var(").and_then(|name| name.strip_suffix(')')).map(str::trim);
         let name = name.filter(|name| !name.is_empty());
-        let name = name.ok_or_else(|| format!("{{{{ {place} }}}} is not {{{{ env_var(NAME) }}}}"))?;
+        let name = name.ok_or(NO_VARIABLE)?;
         done.push_str(&rest[..start]);
         done.push_str(&variable(name)?);
         rest = &inner[end + 2..];
@@ -145,26 +148,39 @@ fn replaced(text: &str, mut variable: impl FnMut(&str) -> Result<String, String>
 
 #[cfg(test)]
 mod tests {
-    use super::replaced;
+    use super::*;
+    use adbc_driver_manager::profile::process_profile_value;
 
+    /// By hand, but not in another way.
     #[test]
     fn variables_are_replaced_as_driver_managers_do() {
-        let replaced = |text| replaced(text, |name| Ok(format!("<{name}>")));
+        let path = std::env::var("PATH").expect("tests have one");
         for (text, expected) in [
-            ("", ""),
-            ("plain {text} }} {", "plain {text} }} {"),
-            ("{{ env_var(A) }}", "<A>"),
-            ("{{env_var( A_B )}}:{{\tenv_var(C)\n}}é", "<A_B>:<C>é"),
-            ("{{{env_var(A)}}}", "{<A>}"),
-            ("{{ {{env_var(A)}}", "{{ <A>"),
-            ("{{env_var(A)", "{{env_var(A)"),
-            ("{{env_var(A)} }", "{{env_var(A)} }"),
-            ("{{ env_var(A)) }}", "<A)>"),
+            ("", Some(String::new())),
+            ("plain {text} }} {", Some("plain {text} }} {".to_owned())),
+            ("{{ env_var(PATH) }}", Some(path.clone())),
+            ("{{env_var( PATH )}}:{{\tenv_var(FIREARROW_NO_SUCH)\n}}é", Some(format!("{path}:é"))),
+            ("{{{env_var(PATH)}}}", Some(format!("{{{path}}}"))),
+            ("{{ {{env_var(PATH)}}", Some(format!("{{{{ {path}"))),
+            ("{{env_var(PATH)", Some("{{env_var(PATH)".to_owned())),
+            ("{{env_var(PATH)} }", Some("{{env_var(PATH)} }".to_owned())),
+            ("{{}}", None),
+            ("{{ }}", None),
+            ("{{ PATH }}", None),
+            ("{{ env_var() }}", None),
+            ("{{ env_var(PATH }}", None),
+            ("{{ env_var }}", None),
         ] {
-            assert_eq!(replaced(text).as_deref(), Ok(expected), "{text}");
-        }
-        for text in ["{{}}", "{{ }}", "{{ A }}", "{{ env_var() }}", "{{ env_var(A }}", "{{ env_var }}"] {
-            assert!(replaced(text).unwrap_err().contains("is not {{ env_var(NAME) }}"), "{text}");
+            let theirs = match process_profile_value(text) {
+                Ok(OptionValue::String(text)) => Some(text),
+                Ok(other) => panic!("{other:?}"),
+                Err(_) => None,
+            };
+            let mut unset = Vec::new();
+            let ours = spelt(OptionValue::String(text.to_owned()), |name| unset.push(name.to_owned()));
+            assert_eq!((ours.clone().ok(), theirs), (expected.clone(), expected), "{text}");
+            assert!(ours.is_ok() || ours == Err(NO_VARIABLE.to_owned()), "{text}: {ours:?}");
+            assert_eq!(unset.is_empty(), !text.contains("NO_SUCH"), "{text}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::command::{finish, plain};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 
@@ -18,11 +18,10 @@ fn the_program_is_looked_for_beside_the_command_only() {
         finish(command.args(arguments).env("PATH", &path).current_dir(&path).output().unwrap())
     };
     for arguments in [&["bench", "fetch", "x.fdb"][..], &["oltp", "run", "x.fdb"]] {
-        let outcome =
-            run(arguments).failure(1, &["need the program firearrow-bench in the folder of this one"]);
+        let outcome = run(arguments).failure(1, &["/firearrow-bench, which is missing"]);
         assert_eq!(outcome.text(), "");
     }
-    let error = run(&["bench", "fetch", "x.fdb", "--json"]).failure(1, &["need the program"]);
+    let error = run(&["bench", "fetch", "x.fdb", "--json"]).failure(1, &["which is missing"]);
     assert!(error.stderr.starts_with("{\"error\":"), "{}", error.stderr);
     // What needs no benchmark works.
     let help = run(&["bench", "fetch", "--help"]).success();
@@ -38,6 +37,22 @@ fn the_program_is_looked_for_beside_the_command_only() {
     );
     fs::set_permissions(&beside, fs::Permissions::from_mode(0o644)).unwrap();
     run(&["bench", "fetch", "x.fdb"]).failure(1, &["firearrow-bench: Permission denied"]);
+    // What somebody else may have put there.
+    let refused = || run(&["bench", "fetch", "x.fdb"]).failure(1, &["firearrow-bench is not started"]);
+    fs::set_permissions(&beside, fs::Permissions::from_mode(0o777)).unwrap();
+    refused();
+    fs::set_permissions(&beside, fs::Permissions::from_mode(0o755)).unwrap();
+    if nix::unistd::geteuid().is_root() {
+        chown(&beside, Some(65534), None).unwrap();
+        refused();
+    }
+    let elsewhere = path.join("elsewhere");
+    fs::rename(&beside, &elsewhere).unwrap();
+    symlink(elsewhere, &beside).unwrap();
+    refused();
+    fs::remove_file(&beside).unwrap();
+    fs::create_dir(&beside).unwrap();
+    refused();
 }
 
 /// Makes a program.
@@ -57,5 +72,8 @@ fn the_program_does_nothing_else() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_firearrow-bench"));
     let outcome = finish(command.args(["query", "x.fdb", "SELECT 1"]).output().unwrap());
     outcome.failure(2, &["this program runs `bench` and `oltp`"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_firearrow-bench"));
+    command.args(["bench", "fetch", "x.fdb"]).env("FIREARROW_BENCH_STARTED_BY", "0.0.9");
+    finish(command.output().unwrap()).failure(1, &["firearrow is version 0.0.9", "from one archive"]);
     plain(&["bench", "fetch", "/no/such/file.fdb"]).failure(1, &["/no/such/file.fdb"]);
 }

@@ -299,7 +299,9 @@ fn slot(generation: Generation) -> MutexGuard<'static, Shared> {
 }
 
 fn launch_shared(generation: Generation) -> Result<&'static Server, Failure> {
-    let server = Server::launch(generation, &ServerConfig::default())?;
+    // Transactions that wait for each other find out after a second, not after ten.
+    let config = ServerConfig { extra: vec!["DeadlockTimeout = 1".to_owned()], ..ServerConfig::default() };
+    let server = Server::launch(generation, &config)?;
     Ok(&*Box::leak(Box::new(server)))
 }
 

@@ -16,6 +16,15 @@ const NEW_FILE: u32 = 0o666;
 const PUBLIC_FILE: u32 = 0o644;
 const NO_FOLLOW: i32 = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
 
+/// Whether a file, not a link to one, belongs to this user, to root or to the owner of this program, and not everybody can write
+/// to it. In a folder such as `/tmp` it may be somebody else's.
+pub(crate) fn is_only_ours(path: &Path) -> io::Result<bool> {
+    let found = fs::symlink_metadata(path)?;
+    let owner = std::env::current_exe().and_then(fs::metadata)?.uid();
+    let is_trusted = [0, nix::unistd::geteuid().as_raw(), owner].contains(&found.uid());
+    Ok(found.is_file() && is_trusted && found.mode() & 0o002 == 0)
+}
+
 /// Gives a temporary file the permissions of any new file.
 pub(crate) fn as_new_file(part: &mut Builder<'_, '_>) {
     part.permissions(Permissions::from_mode(NEW_FILE));

@@ -29,6 +29,11 @@ const DEVICES: [&str; 30] = [
     "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
+/// Whether it is a file. Who may write to it is up to the folder, of which this program is a file as well.
+pub(crate) fn is_only_ours(path: &Path) -> io::Result<bool> {
+    Ok(fs::symlink_metadata(path)?.is_file())
+}
+
 /// New files have the permissions of their folder.
 pub(crate) fn as_new_file(_part: &mut Builder<'_, '_>) {}
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::ServerConfig;
 
-/// Writes the settings of a server. Transactions that wait for each other find out after a second, not after ten.
+/// Writes the settings of a server.
 pub(super) fn text(config: &ServerConfig, port: u16, security_database: &Path) -> String {
     let all = AUTHENTICATION.join(", ");
     let accepted = config.auth_server.as_ref().map_or_else(|| all.clone(), |list| list.join(", "));
@@ -17,8 +17,7 @@ pub(super) fn text(config: &ServerConfig, port: u16, security_database: &Path) -
          AuthClient = {all}\n\
          UserManager = Srp, Legacy_UserManager\n\
          WireCrypt = {}\n\
-         WireCompression = {}\n\
-         DeadlockTimeout = 1\n",
+         WireCompression = {}\n",
         security_database.display(),
         config.wire_crypt.name(),
         config.wire_compression,
