@@ -258,7 +258,7 @@ matrix!(
         let skip = ["--skip-columns", "FILE,LINE,ERROR"];
         load(&bad, &[&skip[..], &["--reject", argument(&again)]].concat()).success();
         fs::rename(&again, &bad).unwrap();
-        assert!(fs::read_to_string(&bad).unwrap().starts_with("FILE,LINE,ERROR,id,line,note\n"));
+        assert!(fs::read_to_string(&bad).unwrap().starts_with("FILE,LINE,ERROR,id,line,note\r\n"));
         mend(",y,30,c", ",3,30,c");
         load(&bad, &skip).success();
         // Rows of a file without header get one.
