@@ -31,10 +31,21 @@ pub(super) fn unambiguous(text: &str, order: Option<DateOrder>) -> Option<Cow<'_
     }
 }
 
+/// Whether this is a date in figures of which the day and the month look alike.
+pub(super) fn needs_order(text: &str) -> bool {
+    matches!(Form::of(text.trim_start_matches(BLANKS)), Form::Marks(_))
+}
+
 /// Why a text that is no date might be one.
 pub(super) fn hint(text: &str, order: Option<DateOrder>) -> &'static str {
     match order {
         _ if unambiguous(text, order).is_some() => "",
+        _ if [DateOrder::Dmy, DateOrder::Mdy]
+            .iter()
+            .all(|order| unambiguous(text, Some(*order)).is_none()) =>
+        {
+            "; a date is day, month and year with one mark between them"
+        }
         None => "; does its day or its month come first? Say so with --date-order dmy or mdy",
         Some(DateOrder::Dmy) => "; with --date-order dmy it must be day, month and year",
         Some(DateOrder::Mdy) => "; with --date-order mdy it must be month, day and year",
@@ -52,7 +63,7 @@ enum Form<'a> {
     Other,
     Points(Figures<'a>),
     Marks(Figures<'a>),
-    /// As a date with the month first, of which something is missing, or in which something else follows.
+    /// As a date of which something is missing, such as its year, or in which something else follows.
     Unreadable,
 }
 
@@ -80,8 +91,9 @@ impl<'a> Form<'a> {
         }
         match (Figures::after(first, mark, rest), mark) {
             (Some(figures), '.') => Self::Points(figures),
-            (None, '.') => Self::Other,
             (Some(figures), _) => Self::Marks(figures),
+            // The engine would add the year of today.
+            (None, '.') if !is_day_and_month(rest) => Self::Other,
             (None, _) => Self::Unreadable,
         }
     }
@@ -129,6 +141,11 @@ impl<'a> Figures<'a> {
     }
 }
 
+/// Whether a number is all that follows the first one and a point, as in `31.12.`
+fn is_day_and_month(rest: &str) -> bool {
+    number(rest, 2).is_some_and(|(_, rest)| rest.trim_matches(BLANKS).trim_start_matches('.').is_empty())
+}
+
 /// Takes the digits at the beginning: at least one, at most so many.
 fn number(text: &str, most: usize) -> Option<(&str, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -170,7 +187,9 @@ mod tests {
             assert_eq!(unambiguous(text, Some(DateOrder::Dmy)).as_deref(), dmy, "{text}");
             assert_eq!(unambiguous(text, Some(DateOrder::Mdy)).as_deref(), mdy, "{text}");
             assert_eq!(unambiguous(text, None), None, "{text}");
-            assert!(hint(text, None).contains("Say so"));
+            let is_known = dmy.is_some() || mdy.is_some();
+            assert_eq!(hint(text, None).contains("Say so"), is_known, "{text}");
+            assert_eq!(hint(text, None).contains("day, month and year"), !is_known, "{text}");
             assert_eq!(
                 hint(text, Some(DateOrder::Dmy)).contains("day, month and year"),
                 dmy.is_none(),
@@ -187,7 +206,6 @@ mod tests {
             ("01.05.24", "01.05.24"),
             ("31.13.2024", "31.13.2024"),
             ("29.02.2023", "29.02.2023"),
-            ("01.05", "01.05"),
             ("01.05.2024x", "01.05.2024x"),
             ("192.168.1.1", "192.168.1.1"),
             ("10.168.1.1", "10.168.1.1"),
@@ -196,6 +214,16 @@ mod tests {
                 assert_eq!(unambiguous(text, order).as_deref(), Some(expected), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn dates_without_year_are_refused() {
+        for text in ["01.05", "1.5.", " 31. 12. ", "20.5", "01/05", "5-1"] {
+            assert_eq!(unambiguous(text, None), None, "{text}");
+            assert_eq!(hint(text, None), "; a date is day, month and year with one mark between them");
+            assert!(!needs_order(text), "{text}");
+        }
+        assert!(!needs_order("2,50") && needs_order("1/2/24"));
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) fn types(rows: &RecordBatch, notation: Notation, modern: bool) -> Vec
 /// Whether all values are dates in figures of which the day and the month look alike.
 pub(super) fn looks_like_dates(column: &dyn Array) -> bool {
     let mut values = column.as_string_opt::<i32>().into_iter().flatten().flatten().peekable();
-    values.peek().is_some() && values.all(|text| date_order::unambiguous(text, None).is_none())
+    values.peek().is_some() && values.all(date_order::needs_order)
 }
 
 fn data_type(kind: Kind, modern: bool) -> DataType {

@@ -495,11 +495,17 @@ matrix!(
             1,
             &["\"31/12/2024\" is not a date (YYYY-MM-DD); with --date-order mdy it must be month, day and year"],
         );
-        for text in ["05 / 01 / 2024\t", "05/01", "05/01-2024"] {
-            load(&format!("6,{text},,x\n"), "D", &[]).failure(1, &["--date-order dmy or mdy"]);
+        load("6,05 / 01 / 2024\t,,x\n", "D", &[]).failure(1, &["--date-order dmy or mdy"]);
+        for text in ["05/01", "05/01-2024", "05.01", "5.1."] {
+            let rows = format!("6,{text},,x\n7,,{text},x\n");
+            load(&rows, "D", &[]).failure(1, &["line 2: column A:", "a date is day, month and year"]);
         }
         load("6,,05/01/2024-10:00,x\n", "D", &["--date-order", "dmy"])
-            .failure(1, &["it must be day, month and year"]);
+            .failure(1, &["a date is day, month and year"]);
+        // A text beside it that is the same is right.
+        load("6,x,,x\n", "D", &[]).failure(1, &["line 2: column A: conversion error from string \"x\""]);
+        setup.run("CREATE TABLE FIRST_TEXT (T VARCHAR(9), N INTEGER)");
+        setup.load_csv("t,n\n1,1\nx,x\n", &["--into", "FIRST_TEXT"]).failure(1, &["line 3: column N:"]);
         assert_eq!(
             setup.rows("SELECT ID, LIST(A, ' ') FROM (SELECT ID, A FROM D ORDER BY ID, A) GROUP BY ID"),
             "1,2024-05-01\n2,2024-01-05 2024-05-01\n3,2024-01-05 2024-05-01\n4,2024-01-05 2024-05-01\n5,2024-12-31"

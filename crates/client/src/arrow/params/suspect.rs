@@ -51,9 +51,17 @@ pub(crate) fn suspect(
     });
     let found: Vec<(usize, Suspicion)> =
         suspicions.enumerate().filter_map(|(at, suspicion)| Some((at, suspicion?))).collect();
-    let quoted = batch.columns().iter().position(|array| is_quoted(message, array, row));
-    if quoted.is_some() {
-        return quoted;
+    let mut quoted = (0..batch.num_columns()).filter(|at| is_quoted(message, batch.column(*at), row));
+    // A column of texts may have the same one, and keep it.
+    let is_kept = |at: &usize| {
+        fields
+            .fields()
+            .get(*at)
+            .is_some_and(|field| matches!(field.kind, FieldKind::Text(_) | FieldKind::Varying(_)))
+    };
+    let refusing = quoted.clone().find(|at| !is_kept(at));
+    if let Some(parameter) = refusing.or_else(|| quoted.next()) {
+        return Some(parameter);
     }
     let sure = found.iter().find(|(_, suspicion)| *suspicion == Suspicion::Sure);
     match (sure, found.as_slice()) {
@@ -212,6 +220,12 @@ mod tests {
             let text = format!("conversion error from string \"{value}\"");
             assert_eq!(suspect(&numbers, &rows_of_texts, row, "22018", &text), Some(expected), "{value}");
         }
+        let parameters_of_texts = [parameter(SqlType::VARYING, 12, 0), parameter(SqlType::LONG, 4, 0)];
+        let columns: [(&str, ArrayRef); 2] = [("a", texts(["x", "x"])), ("b", texts(["x", "1"]))];
+        let twins = RecordBatch::try_from_iter(columns).expect("equal lengths");
+        let text = "conversion error from string \"x\"";
+        assert_eq!(suspect(&parameters_of_texts, &twins, 0, "22018", text), Some(1));
+        assert_eq!(suspect(&parameters_of_texts, &twins, 1, "22018", text), Some(0));
         assert_eq!(suspect(&parameters, &rows, 9, "22001", ""), None);
     }
 }
