@@ -2,6 +2,7 @@
 //! engine. [`RowSource`] gives access to the columns of either.
 
 use super::layout::RowLayout;
+use std::ops::Range;
 
 /// Byte order and widths of field values. Each reader takes a slice that *begins* with the value and returns `None` if
 /// it is too short.
@@ -44,12 +45,12 @@ pub trait RowSource {
     type Format: ValueFormat;
     /// Number of rows.
     fn row_count(&self) -> usize;
-    /// The fields of one column, row by row: the bytes that begin with the value, or `None` for NULL. The slice may
-    /// extend beyond the value. Looks up what is the same for all rows once, here.
-    fn column<'s>(&'s self, column: usize) -> impl Fn(usize) -> Option<&'s [u8]>;
+    /// The fields of one column in these rows: the bytes that begin with the value, or `None` for NULL. The slice may
+    /// extend beyond the value. Checks what is the same for all rows once, here.
+    fn column(&self, column: usize, rows: Range<usize>) -> impl Iterator<Item = Option<&[u8]>>;
     /// One field, as [`RowSource::column`] returns it.
     fn field(&self, row: usize, column: usize) -> Option<&[u8]> {
-        self.column(column)(row)
+        self.column(column, row..row + 1).next()?
     }
 }
 
@@ -226,15 +227,15 @@ impl RowSource for NativeRows<'_> {
     }
 
     #[inline(always)]
-    fn column<'s>(&'s self, column: usize) -> impl Fn(usize) -> Option<&'s [u8]> {
+    fn column(&self, column: usize, rows: Range<usize>) -> impl Iterator<Item = Option<&[u8]>> {
         let field = &self.layout.fields()[column];
         let (offset, null_offset) = (field.offset, field.null_offset);
-        let (bytes, stride) = (self.bytes, self.layout.native_stride());
-        move |row| {
-            let message = row * stride;
-            let is_null = bytes[message + null_offset..][..2] != [0, 0];
-            if is_null { None } else { Some(&bytes[message + offset..]) }
-        }
+        let stride = self.layout.native_stride();
+        let messages = self.bytes[rows.start * stride..rows.end * stride].chunks_exact(stride);
+        messages.map(move |message| {
+            let is_null = message[null_offset..][..2] != [0, 0];
+            if is_null { None } else { Some(&message[offset..]) }
+        })
     }
 }
 
@@ -262,11 +263,12 @@ impl RowSource for PackedRows<'_> {
     }
 
     #[inline(always)]
-    fn column<'s>(&'s self, column: usize) -> impl Fn(usize) -> Option<&'s [u8]> {
-        let (bytes, positions, columns) = (self.bytes, self.positions, self.columns);
-        move |row| match positions[row * columns + column] {
+    fn column(&self, column: usize, rows: Range<usize>) -> impl Iterator<Item = Option<&[u8]>> {
+        let (bytes, columns) = (self.bytes, self.columns);
+        let positions = self.positions[rows.start * columns..rows.end * columns].chunks_exact(columns);
+        positions.map(move |positions| match positions[column] {
             NULL_POSITION => None,
             at => Some(&bytes[at as usize..]),
-        }
+        })
     }
 }

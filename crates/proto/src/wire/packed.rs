@@ -19,24 +19,25 @@ pub struct PackedFormat {
 /// Marks the maximum of a VARYING among widths.
 const VARYING: u32 = 1 << 31;
 
-/// A VARYING.
-#[derive(Clone, Copy, Debug)]
-struct Varying {
-    /// Its declared maximum of bytes.
-    max: u32,
-    /// The number of its column, from 1.
-    column: u32,
-}
-
-/// Fields of fixed width, and perhaps a VARYING after them. Where none of them is NULL, their positions follow from
-/// that of the first.
+/// Fields of fixed width and VARYINGs after them, whose null bits are in one word.
 #[derive(Clone, Debug, Default)]
 struct Run {
-    /// The position of each field, from that of the first.
+    /// The position of the word in the null bitmap.
+    word: usize,
+    /// The number of its bits before those of this run.
+    shift: u32,
+    /// The bits of the fields of fixed width, from that of the first.
+    mask: u64,
+    /// The width of each of them.
+    widths: Vec<u32>,
+    /// The position of each, from that of the first, if none is NULL.
     offsets: Vec<u32>,
-    /// The length of the fields of fixed width together.
-    fixed: u32,
-    varying: Option<Varying>,
+    /// Their length together, if none is NULL.
+    length: u32,
+    /// The declared maximum of bytes of each VARYING.
+    maxima: Vec<u32>,
+    /// The number of the first field's column, from 1.
+    column: usize,
 }
 
 impl PackedFormat {
@@ -77,57 +78,22 @@ impl PackedFormat {
         }
         let begin = at + self.bitmap;
         let bitmap = bytes.get(at..begin).ok_or(DecodeError::Incomplete)?;
-        let end = match bitmap.iter().all(|nulls| *nulls == 0) {
-            true => self.walk_full(bytes, begin, positions)?,
-            false => self.walk_nullable(bytes, bitmap, begin, positions)?,
-        };
-        // Positions beyond the bytes do not count: there is no row.
-        if end > bytes.len() { Err(DecodeError::Incomplete) } else { Ok(end) }
-    }
-
-    /// The values of a row without NULLs.
-    fn walk_full(&self, bytes: &[u8], begin: usize, positions: &mut Vec<u32>) -> Result<usize, DecodeError> {
-        let mut end = begin;
-        for run in &self.runs {
-            let first = end as u32;
-            positions.extend(run.offsets.iter().map(|offset| first.wrapping_add(*offset)));
-            end += run.fixed as usize;
-            if let Some(varying) = run.varying {
-                end += varying.length(bytes, end)?;
-            }
-        }
-        Ok(end)
-    }
-
-    fn walk_nullable(
-        &self,
-        bytes: &[u8],
-        bitmap: &[u8],
-        begin: usize,
-        positions: &mut Vec<u32>,
-    ) -> Result<usize, DecodeError> {
-        let mut end = begin;
         let first = positions.len();
         positions.resize(first + self.widths.len(), NULL_POSITION);
-        let mut nulls = 0;
-        for (index, (slot, &width)) in positions[first..].iter_mut().zip(&self.widths).enumerate() {
-            if index % 32 == 0 {
-                let word = bitmap.get(index / 8..).and_then(|rest| rest.first_chunk::<4>());
-                nulls = u32::from_le_bytes(*word.ok_or(DecodeError::Incomplete)?);
+        let mut slots = &mut positions[first..];
+        let mut end = begin;
+        for run in &self.runs {
+            let nulls = run.nulls(bitmap)?;
+            let (fixed, varying) = (run.widths.len(), run.maxima.len());
+            let slots = slots.split_off_mut(..fixed + varying).unwrap_or_default();
+            let (fixed, varying) = slots.split_at_mut(fixed);
+            if !fixed.is_empty() {
+                end = run.walk_fixed(nulls, end, fixed);
             }
-            // All ones for a value, zero for NULL: which columns are NULL cannot be predicted, so nothing is decided by it
-            // where the width is fixed.
-            let is_value = (nulls & 1).wrapping_sub(1);
-            nulls >>= 1;
-            if width & VARYING == 0 {
-                *slot = end as u32 | !is_value;
-                end += (width & is_value) as usize;
-            } else if is_value != 0 {
-                *slot = end as u32;
-                end += Varying::of(width, index).length(bytes, end)?;
-            }
+            end = run.walk_varying(nulls >> run.widths.len(), bytes, end, varying)?;
         }
-        Ok(end)
+        // Positions beyond the bytes do not count: there is no row.
+        if end > bytes.len() { Err(DecodeError::Incomplete) } else { Ok(end) }
     }
 
     /// The most bytes that a row can take.
@@ -166,47 +132,90 @@ impl PackedFormat {
     }
 }
 
-impl Varying {
-    /// The field at this index, by its entry among the widths.
+impl Run {
+    /// The null bits from the first of the run on.
     #[inline(always)]
-    fn of(width: u32, index: usize) -> Self {
-        Self { max: width & !VARYING, column: index as u32 + 1 }
+    fn nulls(&self, bitmap: &[u8]) -> Result<u64, DecodeError> {
+        let word = bitmap.get(self.word..).and_then(|rest| rest.first_chunk());
+        Ok(u64::from(u32::from_le_bytes(*word.ok_or(DecodeError::Incomplete)?) >> self.shift))
     }
 
-    /// The length of the value at `at`, its own length and padding included.
+    /// The positions of the fields of fixed width, the first of which begins at `at`. Returns where they end.
     #[inline(always)]
-    fn length(self, bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
-        let word = bytes.get(at..).and_then(|rest| rest.first_chunk::<4>());
-        let length = u32::from_be_bytes(*word.ok_or(DecodeError::Incomplete)?) & 0xffff;
-        if length > self.max {
-            return Err(self.is_exceeded_by(length));
+    fn walk_fixed(&self, nulls: u64, at: usize, slots: &mut [u32]) -> usize {
+        if nulls & self.mask == 0 {
+            for (slot, offset) in slots.iter_mut().zip(&self.offsets) {
+                *slot = (at as u32).wrapping_add(*offset);
+            }
+            return at + self.length as usize;
         }
-        Ok((4 + length as usize + 3) & !3)
+        let (mut end, mut nulls) = (at, nulls);
+        for (slot, width) in slots.iter_mut().zip(&self.widths) {
+            // All ones for a value, zero for NULL: which columns are NULL cannot be predicted, so nothing is decided by it.
+            let is_value = (nulls as u32 & 1).wrapping_sub(1);
+            nulls >>= 1;
+            *slot = end as u32 | !is_value;
+            end += (width & is_value) as usize;
+        }
+        end
+    }
+
+    /// The same of VARYINGs.
+    #[inline(always)]
+    fn walk_varying(
+        &self,
+        mut nulls: u64,
+        bytes: &[u8],
+        at: usize,
+        slots: &mut [u32],
+    ) -> Result<usize, DecodeError> {
+        let mut end = at;
+        for (index, (slot, max)) in slots.iter_mut().zip(&self.maxima).enumerate() {
+            if nulls & 1 == 0 {
+                *slot = end as u32;
+                let word = bytes.get(end..).and_then(|rest| rest.first_chunk::<4>());
+                let length = u32::from_be_bytes(*word.ok_or(DecodeError::Incomplete)?) & 0xffff;
+                if length > *max {
+                    return Err(self.is_exceeded(index, length));
+                }
+                end += (4 + length as usize + 3) & !3;
+            }
+            nulls >>= 1;
+        }
+        Ok(end)
     }
 
     #[cold]
-    fn is_exceeded_by(self, length: u32) -> DecodeError {
-        let Self { max, column } = self;
+    fn is_exceeded(&self, index: usize, length: u32) -> DecodeError {
+        let (column, max) = (self.column + self.widths.len() + index, self.maxima[index]);
         invalid(format!("{length} bytes in column {column} declared as VARCHAR of {max} bytes"))
     }
 }
 
-/// Divides the fields into runs, each up to its VARYING.
+/// The fields whose null bits are in one word.
+const WORD: usize = 32;
+
+/// Divides the fields into runs.
 fn runs(widths: &[u32]) -> Box<[Run]> {
-    let mut index = 0;
-    let run = |widths: &[u32]| {
-        let mut run = Run::default();
-        for &width in widths {
-            run.offsets.push(run.fixed);
-            match width & VARYING {
-                0 => run.fixed = run.fixed.saturating_add(width),
-                _ => run.varying = Some(Varying::of(width, index)),
-            }
-            index += 1;
+    let mut runs: Vec<Run> = Vec::new();
+    for (index, &width) in widths.iter().enumerate() {
+        let is_varying = width & VARYING != 0;
+        let begins = |run: &Run| index % WORD == 0 || !is_varying && !run.maxima.is_empty();
+        if runs.last().is_none_or(begins) {
+            let shift = (index % WORD) as u32;
+            runs.push(Run { word: index / WORD * 4, shift, column: index + 1, ..Run::default() });
         }
-        run
-    };
-    widths.split_inclusive(|width| width & VARYING != 0).map(run).collect()
+        let Some(run) = runs.last_mut() else { break };
+        if is_varying {
+            run.maxima.push(width & !VARYING);
+        } else {
+            run.mask |= 1 << run.widths.len();
+            run.widths.push(width);
+            run.offsets.push(run.length);
+            run.length += width;
+        }
+    }
+    runs.into()
 }
 
 /// Appends one value: little-endian native bytes in, big-endian words out.
@@ -324,6 +333,50 @@ mod tests {
             assert_eq!(format.measure(&full[..cut], 0, &mut positions), Err(DecodeError::Incomplete));
         }
         assert_eq!(positions.len(), 4);
+    }
+
+    /// VARYINGs in a row, fields of fixed width between them and at the borders of words.
+    #[test]
+    fn runs_of_any_length_are_measured() {
+        let kinds: Vec<_> = (0..100)
+            .map(|column| match column {
+                0 | 30..=35 | 64..=95 => FieldKind::Varying(8),
+                40..=50 => FieldKind::Int64,
+                _ => FieldKind::Long,
+            })
+            .collect();
+        let format = format(&kinds);
+        for nulls in [&[][..], &[0, 31, 32, 39, 40, 50, 63, 64, 95, 96], &[99]] {
+            let mut row = vec![0; 16];
+            nulls.iter().for_each(|column| row[column / 8] |= 1 << (column % 8));
+            let mut expected = Vec::new();
+            for (column, kind) in kinds.iter().enumerate() {
+                let is_null = nulls.contains(&column);
+                expected.push(if is_null { NULL_POSITION } else { row.len() as u32 });
+                match kind {
+                    _ if is_null => {}
+                    FieldKind::Varying(_) => row.extend_from_slice(&[0, 0, 0, 5, 1, 2, 3, 4, 5, 0, 0, 0]),
+                    FieldKind::Int64 => row.extend_from_slice(&[0; 8]),
+                    _ => row.extend_from_slice(&[0; 4]),
+                }
+            }
+            let mut positions = Vec::new();
+            assert_eq!(format.measure(&row, 0, &mut positions), Ok(row.len()));
+            assert_eq!(positions, expected);
+            for cut in 0..row.len() {
+                assert_eq!(format.measure(&row[..cut], 0, &mut positions), Err(DecodeError::Incomplete));
+            }
+            assert_eq!(positions.len(), 100);
+        }
+    }
+
+    #[test]
+    fn a_value_longer_than_declared_is_named_by_its_column() {
+        let kinds = [FieldKind::Long, FieldKind::Varying(9), FieldKind::Varying(2), FieldKind::Varying(9)];
+        let row = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3, b'a', b'b', b'c', 0, 0, 0, 0, 0];
+        let failed = format(&kinds).measure(&row, 0, &mut Vec::new());
+        let failed = format!("{failed:?}");
+        assert!(failed.contains("3 bytes in column 3 declared as VARCHAR of 2 bytes"), "{failed}");
     }
 
     #[test]

@@ -234,8 +234,8 @@ impl RowSource for Elements<'_> {
     }
 
     #[inline(always)]
-    fn column<'s>(&'s self, _: usize) -> impl Fn(usize) -> Option<&'s [u8]> {
-        move |row| self.bytes.get(row * self.size..)
+    fn column(&self, _: usize, rows: Range<usize>) -> impl Iterator<Item = Option<&[u8]>> {
+        rows.map(|row| self.bytes.get(row * self.size..))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::super::error::{ColumnError, Fault};
 use super::Column;
-use super::values::{Nulls, take};
+use super::spare::Spare;
+use super::values::Nulls;
 use arrow::array::{ArrayRef, FixedSizeBinaryArray};
-use arrow::buffer::Buffer;
 use firearrow_proto::api::row::RowSource;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,11 +16,12 @@ pub(crate) struct FixedBinaryColumn {
     size: u16,
     data: Vec<u8>,
     nulls: Nulls,
+    spare: Spare<u8>,
 }
 
 impl FixedBinaryColumn {
     pub(crate) fn new(size: u16) -> Self {
-        Self { size, data: Vec::new(), nulls: Nulls::new() }
+        Self { size, data: Vec::new(), nulls: Nulls::new(), spare: Spare::default() }
     }
 }
 
@@ -35,15 +36,15 @@ impl Column for FixedBinaryColumn {
         let first = self.data.len();
         self.data.resize(first + size * range.len(), 0);
         let mut bad = None;
-        let mut validity = self.nulls.block(range.clone());
-        let field = rows.column(column);
-        for (value, row) in self.data[first..].chunks_exact_mut(size).zip(range) {
-            match field(row) {
+        let mut validity = self.nulls.block(range.len());
+        let fields = rows.column(column, range.clone()).enumerate();
+        for (value, (index, field)) in self.data[first..].chunks_exact_mut(size).zip(fields) {
+            match field {
                 Some(bytes) => match bytes.get(..size) {
                     Some(bytes) => value.copy_from_slice(bytes),
-                    None => bad = bad.or(Some(row)),
+                    None => bad = bad.or(Some(range.start + index)),
                 },
-                None => validity.null(row),
+                None => validity.null(index),
             }
         }
         validity.end();
@@ -62,7 +63,7 @@ impl Column for FixedBinaryColumn {
     }
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
-        let data = Buffer::from_vec(take(&mut self.data, rows * usize::from(self.size)));
+        let data = self.spare.take(&mut self.data, rows * usize::from(self.size)).into_inner();
         Ok(Arc::new(FixedSizeBinaryArray::new(self.size.into(), data, self.nulls.take(rows))))
     }
 }

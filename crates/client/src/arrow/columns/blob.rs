@@ -2,8 +2,9 @@
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::Column;
-use super::bytes::{array, take_values};
+use super::bytes::array;
 use super::cells::Cells;
+use super::spare::SpareValues;
 use super::text::Encoding;
 use super::values::Nulls;
 use arrow::array::{ArrayRef, OffsetSizeTrait};
@@ -25,6 +26,7 @@ pub(crate) struct BlobColumn<O> {
     parked: VecDeque<Vec<u8>>,
     /// The limit of the offsets.
     reach: usize,
+    spare: SpareValues<O>,
 }
 
 /// Most bytes to make room for before they come.
@@ -42,6 +44,7 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
             nulls: Nulls::new(),
             parked: VecDeque::new(),
             reach: O::MAX_OFFSET,
+            spare: SpareValues::default(),
         }
     }
 
@@ -137,7 +140,7 @@ impl<O: OffsetSizeTrait> Column for BlobColumn<O> {
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
         self.cells.take(rows);
-        let (data, offsets) = take_values(&mut self.data, &mut self.offsets, rows);
+        let (data, offsets) = self.spare.take(&mut self.data, &mut self.offsets, rows);
         let nulls = self.nulls.take(rows);
         while let Some(contents) = self.parked.pop_front() {
             if !self.append(&contents) {

@@ -2,7 +2,8 @@
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::Column;
-use super::values::{Nulls, take};
+use super::spare::SpareValues;
+use super::values::Nulls;
 use crate::value::Raw;
 use arrow::array::{ArrayRef, AsArray, GenericBinaryArray, OffsetSizeTrait, StringViewArray};
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
@@ -41,11 +42,19 @@ pub(crate) struct ByteColumn<W> {
     /// One more than the number of rows; the first is 0.
     offsets: Vec<i32>,
     nulls: Nulls,
+    spare: SpareValues<i32>,
 }
 
 impl<W: Write> ByteColumn<W> {
     pub(crate) fn new(write: W, data_type: DataType) -> Self {
-        Self { write, data_type, values: Output::default(), offsets: vec![0], nulls: Nulls::new() }
+        Self {
+            write,
+            data_type,
+            values: Output::default(),
+            offsets: vec![0],
+            nulls: Nulls::new(),
+            spare: SpareValues::default(),
+        }
     }
 }
 
@@ -58,21 +67,21 @@ impl<W: Write> Column for ByteColumn<W> {
     ) -> Result<(), ColumnError> {
         let Self { write, values, offsets, nulls, .. } = self;
         let mut bad = None;
-        let mut validity = nulls.block(range.clone());
-        let field = rows.column(column);
-        offsets.extend(range.map(|row| {
-            match field(row) {
+        let mut validity = nulls.block(range.len());
+        let fields = rows.column(column, range.clone()).enumerate();
+        offsets.extend(fields.map(|(index, field)| {
+            match field {
                 Some(bytes) => {
                     if write.write::<S::Format>(bytes, values).is_none() {
-                        bad = bad.or(Some(row));
+                        bad = bad.or(Some(index));
                     }
                 }
-                None => validity.null(row),
+                None => validity.null(index),
             }
             values.0.len() as i32 // batches end far below 2 GiB
         }));
         validity.end();
-        let Some(row) = bad else { return Ok(()) };
+        let Some(row) = bad.map(|index| range.start + index) else { return Ok(()) };
         let bytes = rows.field(row, column).unwrap_or_default();
         Err(ColumnError { row, fault: self.write.fault::<S::Format>(bytes) })
     }
@@ -86,7 +95,7 @@ impl<W: Write> Column for ByteColumn<W> {
     }
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
-        let (data, offsets) = take_values(&mut self.values.0, &mut self.offsets, rows);
+        let (data, offsets) = self.spare.take(&mut self.values.0, &mut self.offsets, rows);
         array(&self.data_type, data, offsets, self.nulls.take(rows), self.write.remedy())
     }
 
@@ -94,6 +103,7 @@ impl<W: Write> Column for ByteColumn<W> {
         self.values.0.clear();
         self.offsets.truncate(1);
         self.nulls.clear();
+        self.spare.clear();
         true
     }
 
@@ -153,31 +163,14 @@ impl io::Write for Output {
     }
 }
 
-/// Takes the first `rows` values; the later ones move up.
-pub(crate) fn take_values<O: OffsetSizeTrait>(
-    data: &mut Vec<u8>,
-    offsets: &mut Vec<O>,
-    rows: usize,
-) -> (Vec<u8>, Vec<O>) {
-    let end = offsets[rows];
-    let taken = take(data, end.as_usize());
-    let mut ends = take(offsets, rows);
-    ends.push(end);
-    for offset in offsets.iter_mut() {
-        *offset = *offset - end;
-    }
-    (taken, ends)
-}
-
 /// Returns these values as an array. Checks all of them for UTF-8 at once.
 pub(crate) fn array<O: OffsetSizeTrait>(
     data_type: &DataType,
-    data: Vec<u8>,
-    offsets: Vec<O>,
+    data: Buffer,
+    offsets: ScalarBuffer<O>,
     nulls: Option<NullBuffer>,
     remedy: &str,
 ) -> Result<ArrayRef, ColumnError> {
-    let data = Buffer::from_vec(data);
     match data_type {
         DataType::Utf8 => strings(data, offsets, nulls, remedy),
         DataType::LargeUtf8 | DataType::Utf8View => {
@@ -187,17 +180,16 @@ pub(crate) fn array<O: OffsetSizeTrait>(
             let view = || Arc::new(StringViewArray::from(array.as_string::<i64>())) as ArrayRef;
             Ok(if *data_type == DataType::Utf8View { view() } else { array })
         }
-        _ => Ok(Arc::new(GenericBinaryArray::new(OffsetBuffer::new(offsets.into()), data, nulls))),
+        _ => Ok(Arc::new(GenericBinaryArray::new(OffsetBuffer::new(offsets), data, nulls))),
     }
 }
 
 fn strings<O: OffsetSizeTrait>(
     data: Buffer,
-    offsets: Vec<O>,
+    offsets: ScalarBuffer<O>,
     nulls: Option<NullBuffer>,
     remedy: &str,
 ) -> Result<ArrayRef, ColumnError> {
-    let offsets = ScalarBuffer::from(offsets);
     let array = string_array(offsets.clone(), data.clone(), nulls).ok_or_else(|| {
         let mut error = first_invalid(&data, &offsets)
             .unwrap_or_else(|| ColumnError { row: 0, fault: Fault::malformed("text") });

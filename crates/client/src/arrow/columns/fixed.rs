@@ -67,18 +67,17 @@ impl Column for BooleanColumn {
         column: usize,
     ) -> Result<(), ColumnError> {
         let mut bad = None;
-        let mut validity = self.nulls.block(range.clone());
+        let mut validity = self.nulls.block(range.len());
         let mut bits = [0; BLOCK / 8];
-        let field = rows.column(column);
-        for (index, row) in range.clone().enumerate() {
-            let bit = match field(row) {
+        for (index, field) in rows.column(column, range.clone()).enumerate() {
+            let bit = match field {
                 Some([byte, ..]) => *byte != 0,
                 Some([]) => {
-                    bad = bad.or(Some(row));
+                    bad = bad.or(Some(range.start + index));
                     false
                 }
                 None => {
-                    validity.null(row);
+                    validity.null(index);
                     false
                 }
             };

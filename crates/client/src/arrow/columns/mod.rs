@@ -10,6 +10,7 @@ mod bytes;
 mod cells;
 mod decimal;
 mod fixed;
+mod spare;
 mod temporal;
 mod text;
 mod values;

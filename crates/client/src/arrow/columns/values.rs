@@ -3,6 +3,7 @@
 use super::super::builder::BLOCK;
 use super::super::error::{ColumnError, Fault};
 use super::Column;
+use super::spare::Spare;
 use crate::value::Raw;
 use arrow::array::{ArrayRef, ArrowPrimitiveType, BooleanBufferBuilder, PrimitiveArray};
 use arrow::buffer::NullBuffer;
@@ -50,21 +51,21 @@ impl<T: Copy + Default> Values<T> {
         column: usize,
     ) -> Result<(), ColumnError> {
         let mut bad = None;
-        let mut validity = self.nulls.block(range.clone());
-        let field = rows.column(column);
+        let mut validity = self.nulls.block(range.len());
+        let fields = rows.column(column, range.clone()).enumerate();
         // The length is known, so this checks no capacity per value and fills in nothing beforehand.
-        self.values.extend(range.map(|row| match field(row) {
+        self.values.extend(fields.map(|(index, field)| match field {
             Some(bytes) => read.read::<S::Format>(bytes).unwrap_or_else(|| {
-                bad = bad.or(Some(row));
+                bad = bad.or(Some(index));
                 T::default()
             }),
             None => {
-                validity.null(row);
+                validity.null(index);
                 T::default()
             }
         }));
         validity.end();
-        let Some(row) = bad else { return Ok(()) };
+        let Some(row) = bad.map(|index| range.start + index) else { return Ok(()) };
         let bytes = rows.field(row, column).unwrap_or_default();
         Err(ColumnError { row, fault: read.fault::<S::Format>(bytes) })
     }
@@ -91,11 +92,12 @@ pub(crate) struct PrimitiveColumn<A: ArrowPrimitiveType, R> {
     read: R,
     data_type: DataType,
     values: Values<A::Native>,
+    spare: Spare<A::Native>,
 }
 
 impl<A: ArrowPrimitiveType, R: Read<Value = A::Native>> PrimitiveColumn<A, R> {
     pub(crate) fn new(read: R, data_type: DataType) -> Self {
-        Self { read, data_type, values: Values::new() }
+        Self { read, data_type, values: Values::new(), spare: Spare::default() }
     }
 }
 
@@ -120,12 +122,14 @@ impl<A: ArrowPrimitiveType<Native: Into<Raw<'static>>>, R: Read<Value = A::Nativ
     }
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
-        let (values, nulls) = self.values.take(rows);
-        Ok(Arc::new(PrimitiveArray::<A>::new(values.into(), nulls).with_data_type(self.data_type.clone())))
+        let values = self.spare.take(&mut self.values.values, rows);
+        let nulls = self.values.nulls.take(rows);
+        Ok(Arc::new(PrimitiveArray::<A>::new(values, nulls).with_data_type(self.data_type.clone())))
     }
 
     fn clear(&mut self) -> bool {
         self.values.clear();
+        self.spare.clear();
         true
     }
 
@@ -147,8 +151,8 @@ impl Nulls {
         Self { rows: 0, bits: None }
     }
 
-    /// Appends the validity of these rows, at most [`BLOCK`].
-    pub(crate) fn block(&mut self, rows: Range<usize>) -> Block<'_> {
+    /// Appends the validity of so many rows, at most [`BLOCK`].
+    pub(crate) fn block(&mut self, rows: usize) -> Block<'_> {
         Block { nulls: self, rows, marked: [0; BLOCK / 8], has_any: false }
     }
 
@@ -203,23 +207,22 @@ impl Nulls {
 /// Rows whose validity is being appended. Rows are valid unless marked NULL, and then cost nothing.
 pub(crate) struct Block<'a> {
     nulls: &'a mut Nulls,
-    rows: Range<usize>,
+    rows: usize,
     /// A bit for each row, set if it is NULL.
     marked: [u8; BLOCK / 8],
     has_any: bool,
 }
 
 impl Block<'_> {
-    /// Marks this row as NULL.
+    /// Marks a row of the block as NULL.
     #[inline(always)]
-    pub(crate) fn null(&mut self, row: usize) {
-        let index = row - self.rows.start;
+    pub(crate) fn null(&mut self, index: usize) {
         self.marked[index / 8] |= 1 << (index % 8);
         self.has_any = true;
     }
 
     pub(crate) fn end(mut self) {
-        let rows = self.rows.len();
+        let rows = self.rows;
         if !self.has_any {
             self.nulls.append_valid(rows);
             return;
@@ -235,9 +238,18 @@ impl Block<'_> {
 /// The room is what the last batch needed, not what the limits allow: a query of one row must not take the memory of
 /// 65536.
 pub(crate) fn take<T: Copy>(items: &mut Vec<T>, count: usize) -> Vec<T> {
+    split(items, count, Vec::with_capacity)
+}
+
+/// The same, with the room for the next batch made by `vector`, which is told the capacity.
+pub(super) fn split<T: Copy>(
+    items: &mut Vec<T>,
+    count: usize,
+    vector: impl FnOnce(usize) -> Vec<T>,
+) -> Vec<T> {
     let rest = &items[count..];
     // The batches of a result differ a little in length; regrowing a full buffer would copy it.
-    let mut kept = Vec::with_capacity((count + count / 16).max(rest.len()));
+    let mut kept = vector((count + count / 16).max(rest.len()));
     kept.extend_from_slice(rest);
     let mut taken = std::mem::replace(items, kept);
     taken.truncate(count);
@@ -268,8 +280,8 @@ mod tests {
             let mut nulls = Nulls::new();
             let mut expected = Vec::new();
             for rows in &blocks {
-                let mut block = nulls.block(100..100 + rows.len());
-                (100..).zip(rows).filter(|(_, is_valid)| !**is_valid).for_each(|(row, _)| block.null(row));
+                let mut block = nulls.block(rows.len());
+                (0..).zip(rows).filter(|(_, is_valid)| !**is_valid).for_each(|(row, _)| block.null(row));
                 block.end();
                 nulls.push(rows.len() % 2 == 0);
                 expected.extend(rows);
