@@ -1,5 +1,6 @@
 //! Transports: they carry bytes to the server and back.
 
+mod gathering;
 #[cfg(feature = "tokio")]
 pub(crate) mod reactor;
 mod resolve;

@@ -1,27 +1,20 @@
 //! The blocking link.
 
+use super::gathering::Gathering;
 use super::resolve::resolve;
 use super::{Link, ends, of_family, prepare, waiting};
 use crate::config::AddressFamily;
 use socket2::SockRef;
 use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Servers send 8 KB at a time. Waking up for each piece costs a server on the same machine a tenth of its speed; after
-/// this pause, several pieces have arrived.
-const GATHERING: Duration = Duration::from_micros(100);
-/// Read sizes after which a pause pays off: data is flowing, in small pieces.
-const SMALL_PIECES: Range<usize> = 4 << 10..64 << 10;
 
 /// A blocking TCP connection.
 #[derive(Debug)]
 pub(crate) struct TcpLink {
     stream: TcpStream,
-    /// Number of bytes in the last read.
-    last_piece: usize,
+    gathering: Gathering,
 }
 
 impl TcpLink {
@@ -44,7 +37,7 @@ impl Link for TcpLink {
                 Ok(stream) => {
                     prepare(&SockRef::from(&stream))?;
                     waiting::end_after_a_glance(&stream)?;
-                    return Ok(Self { stream, last_piece: 0 });
+                    return Ok(Self { stream, gathering: Gathering::new() });
                 }
                 Err(error) => last = error,
             }
@@ -57,13 +50,14 @@ impl Link for TcpLink {
     }
 
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.last_piece = waiting::read(&self.stream, buffer)?;
-        Ok(self.last_piece)
+        let bytes = waiting::read(&self.stream, buffer)?;
+        self.gathering.found(bytes);
+        Ok(bytes)
     }
 
     fn let_gather(&mut self) {
-        if SMALL_PIECES.contains(&self.last_piece) {
-            thread::sleep(GATHERING);
+        if let Some(pause) = self.gathering.pause() {
+            thread::sleep(pause);
         }
     }
 
