@@ -93,19 +93,26 @@ impl<T> Held<T> {
 /// Who holds a value.
 #[derive(Default)]
 struct Holder {
-    thread: Mutex<Option<ThreadId>>,
+    state: Mutex<Holding>,
     freed: Condvar,
+}
+
+#[derive(Default)]
+struct Holding {
+    thread: Option<ThreadId>,
+    /// How many wait for it. Waking nobody would be a system call.
+    waiting: usize,
 }
 
 impl Holder {
     /// Holds it if nobody does; `None` if this thread does already.
     fn try_hold(&self) -> Option<bool> {
         let this = thread::current().id();
-        let mut holder = plain(&self.thread);
-        match *holder {
+        let mut state = plain(&self.state);
+        match state.thread {
             Some(other) => (other != this).then_some(false),
             None => {
-                *holder = Some(this);
+                state.thread = Some(this);
                 Some(true)
             }
         }
@@ -125,15 +132,22 @@ impl Holder {
                 None => return Ok(false),
                 Some(false) => check()?,
             }
-            let holder = plain(&self.thread);
-            let waiting = |holder: &mut Option<ThreadId>| holder.is_some();
-            drop(self.freed.wait_timeout_while(holder, GLANCE, waiting));
+            let mut state = plain(&self.state);
+            state.waiting += 1;
+            let is_held = |state: &mut Holding| state.thread.is_some();
+            let ended = self.freed.wait_timeout_while(state, GLANCE, is_held);
+            ended.unwrap_or_else(PoisonError::into_inner).0.waiting -= 1;
         }
     }
 
     fn free(&self) {
-        *plain(&self.thread) = None;
-        self.freed.notify_one();
+        let mut state = plain(&self.state);
+        state.thread = None;
+        let is_awaited = state.waiting > 0;
+        drop(state);
+        if is_awaited {
+            self.freed.notify_one();
+        }
     }
 }
 
