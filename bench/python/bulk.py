@@ -21,6 +21,10 @@ QUERIES = {
     "22 columns": f"SELECT * FROM T_WIDE ROWS {ROWS // 4}",
 }
 
+# The tables have ROWS rows. Only whole tables are read by several connections.
+WHOLE = {"10 INTEGER": "SELECT * FROM T_INT10"}
+SEVERAL = f"{OURS}, 2 readers"
+
 Rows = Sequence[tuple[Any, ...]]
 
 
@@ -30,10 +34,10 @@ def fetches(connection: firearrow.Connection, others: dict[str, Any], notes: lis
         ours = connection.execute(sql).fetchall()
         samples += tuples(name, sql, ours, connection, others, notes)
         for form, of_ours, method, agree in (
-            ("Arrow", lambda sql: connection.execute(sql).fetch_arrow_table(), "arrow", agrees_in_arrow),
-            ("JSON", lambda sql: connection.execute(sql).fetch_json(), "json", agrees_in_json),
+            ("Arrow", firearrow.Cursor.fetch_arrow_table, "arrow", agrees_in_arrow),
+            ("JSON", firearrow.Cursor.fetch_json, "json", agrees_in_json),
         ):
-            works: dict[str, Callable[[], Any]] = {OURS: lambda of_ours=of_ours, sql=sql: of_ours(sql)}
+            works = own(connection, name, sql, of_ours)
             if hasattr(others.get("fbfast"), method):
                 works["fbfast"] = lambda method=method, sql=sql: getattr(others["fbfast"], method)(sql)
             if form == "Arrow" and "firebird-driver" in others:
@@ -51,6 +55,16 @@ def fetches(connection: firearrow.Connection, others: dict[str, Any], notes: lis
     return samples
 
 
+def own(
+    connection: firearrow.Connection, name: str, sql: str, fetch: Callable[[firearrow.Cursor], Any]
+) -> dict[str, Callable[[], Any]]:
+    """Firearrow on one connection, and on several."""
+    works: dict[str, Callable[[], Any]] = {OURS: lambda: fetch(connection.execute(sql))}
+    if name in WHOLE:
+        works[SEVERAL] = lambda: fetch(connection.cursor().execute(WHOLE[name], parallel=2))
+    return works
+
+
 def tuples(
     name: str,
     sql: str,
@@ -59,7 +73,7 @@ def tuples(
     others: dict[str, Any],
     notes: list[str],
 ) -> list[Sample]:
-    works: dict[str, Callable[[], Any]] = {OURS: lambda: connection.execute(sql).fetchall()}
+    works = own(connection, name, sql, firearrow.Cursor.fetchall)
     works |= {other: lambda fetch=fetch: fetch(sql) for other, fetch in others.items()}
     works = that_agree(name, works, lambda result: agrees(ours, result), notes)
     columns = list(zip(*ours, strict=True))
