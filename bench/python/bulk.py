@@ -21,7 +21,7 @@ QUERIES = {
     "22 columns": f"SELECT * FROM T_WIDE ROWS {ROWS // 4}",
 }
 
-# The tables have ROWS rows. Only whole tables are read by several connections.
+# Only whole tables can be read by several connections. T_INT10 was made with ROWS rows (scripts/bench-python.sh).
 WHOLE = {"10 INTEGER": "SELECT * FROM T_INT10"}
 SEVERAL = f"{OURS}, 2 readers"
 
@@ -37,7 +37,7 @@ def fetches(connection: firearrow.Connection, others: dict[str, Any], notes: lis
             ("Arrow", firearrow.Cursor.fetch_arrow_table, "arrow", agrees_in_arrow),
             ("JSON", firearrow.Cursor.fetch_json, "json", agrees_in_json),
         ):
-            works = own(connection, name, sql, of_ours)
+            works = firearrow_works(connection, name, sql, of_ours)
             if hasattr(others.get("fbfast"), method):
                 works["fbfast"] = lambda method=method, sql=sql: getattr(others["fbfast"], method)(sql)
             if form == "Arrow" and "firebird-driver" in others:
@@ -55,12 +55,13 @@ def fetches(connection: firearrow.Connection, others: dict[str, Any], notes: lis
     return samples
 
 
-def own(
+def firearrow_works(
     connection: firearrow.Connection, name: str, sql: str, fetch: Callable[[firearrow.Cursor], Any]
 ) -> dict[str, Callable[[], Any]]:
-    """Firearrow on one connection, and on several."""
+    """What firearrow does on one connection, and on two for whole tables."""
     works: dict[str, Callable[[], Any]] = {OURS: lambda: fetch(connection.execute(sql))}
-    if name in WHOLE:
+    # Firebird 3 cannot share a snapshot.
+    if name in WHOLE and int(str(connection.info["engine_version"]).split(".")[0]) >= 4:
         works[SEVERAL] = lambda: fetch(connection.cursor().execute(WHOLE[name], parallel=2))
     return works
 
@@ -73,7 +74,7 @@ def tuples(
     others: dict[str, Any],
     notes: list[str],
 ) -> list[Sample]:
-    works = own(connection, name, sql, firearrow.Cursor.fetchall)
+    works = firearrow_works(connection, name, sql, firearrow.Cursor.fetchall)
     works |= {other: lambda fetch=fetch: fetch(sql) for other, fetch in others.items()}
     works = that_agree(name, works, lambda result: agrees(ours, result), notes)
     columns = list(zip(*ours, strict=True))

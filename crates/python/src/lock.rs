@@ -93,14 +93,14 @@ impl<T> Held<T> {
 /// Who holds a value.
 #[derive(Default)]
 struct Holder {
-    state: Mutex<Holding>,
+    state: Mutex<State>,
     freed: Condvar,
 }
 
 #[derive(Default)]
-struct Holding {
+struct State {
     thread: Option<ThreadId>,
-    /// How many wait for it. Waking nobody would be a system call.
+    /// How many threads wait. A wake-up is a system call even if nobody waits.
     waiting: usize,
 }
 
@@ -134,7 +134,7 @@ impl Holder {
             }
             let mut state = plain(&self.state);
             state.waiting += 1;
-            let is_held = |state: &mut Holding| state.thread.is_some();
+            let is_held = |state: &mut State| state.thread.is_some();
             let ended = self.freed.wait_timeout_while(state, GLANCE, is_held);
             ended.unwrap_or_else(PoisonError::into_inner).0.waiting -= 1;
         }

@@ -24,7 +24,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// The rows of a query, read batch by batch, or as a [`Stream`]. Memory is bounded by the limits of one batch. Dropping it
+/// The rows of a query, read batch by batch, or as a [`Stream`]. Memory is bounded by the limits of a few batches. Dropping it
 /// [closes](Self::close) it in the background.
 #[must_use = "a result that is dropped before its end is closed; a query of a Connection is then rolled back, with whatever it wrote"]
 pub struct Cursor {

@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it [closes](Self::close) it.
+/// The rows of a query, read batch by batch. Memory is bounded by the limits of a few batches. Dropping it [closes](Self::close) it.
 #[must_use = "a result that is dropped before its end is closed; a query of a Connection is then rolled back, with whatever it wrote"]
 pub struct Cursor {
     shared: Arc<Shared>,

@@ -45,8 +45,9 @@ pub trait RowSource {
     type Format: ValueFormat;
     /// Number of rows.
     fn row_count(&self) -> usize;
-    /// The fields of one column in these rows: the bytes that begin with the value, or `None` for NULL. The slice may
-    /// extend beyond the value. Checks what is the same for all rows once, here.
+    /// One item for each of these rows, in order: the bytes that begin with the value, or `None` for NULL. The slice may
+    /// extend beyond the value. What is the same for all rows is looked up once. Iterators of known length make the
+    /// loops of callers fast.
     fn column(&self, column: usize, rows: Range<usize>) -> impl Iterator<Item = Option<&[u8]>>;
     /// One field, as [`RowSource::column`] returns it.
     fn field(&self, row: usize, column: usize) -> Option<&[u8]> {

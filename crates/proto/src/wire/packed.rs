@@ -22,11 +22,11 @@ const VARYING: u32 = 1 << 31;
 /// Fields of fixed width and VARYINGs after them, whose null bits are in one word.
 #[derive(Clone, Debug, Default)]
 struct Run {
-    /// The position of the word in the null bitmap.
+    /// Where the word begins in the null bitmap, in bytes.
     word: usize,
-    /// The number of its bits before those of this run.
+    /// How many bits of the word precede those of this run.
     shift: u32,
-    /// The bits of the fields of fixed width, from that of the first.
+    /// A bit for each field of fixed width, the first in bit 0.
     mask: u64,
     /// The width of each of them.
     widths: Vec<u32>,
@@ -87,9 +87,7 @@ impl PackedFormat {
             let (fixed, varying) = (run.widths.len(), run.maxima.len());
             let slots = slots.split_off_mut(..fixed + varying).unwrap_or_default();
             let (fixed, varying) = slots.split_at_mut(fixed);
-            if !fixed.is_empty() {
-                end = run.walk_fixed(nulls, end, fixed);
-            }
+            end = run.walk_fixed(nulls, end, fixed);
             end = run.walk_varying(nulls >> run.widths.len(), bytes, end, varying)?;
         }
         // Positions beyond the bytes do not count: there is no row.
@@ -151,7 +149,7 @@ impl Run {
         }
         let (mut end, mut nulls) = (at, nulls);
         for (slot, width) in slots.iter_mut().zip(&self.widths) {
-            // All ones for a value, zero for NULL: which columns are NULL cannot be predicted, so nothing is decided by it.
+            // All ones for a value, zero for NULL: which columns are NULL cannot be predicted, so no branch depends on it.
             let is_value = (nulls as u32 & 1).wrapping_sub(1);
             nulls >>= 1;
             *slot = end as u32 | !is_value;
@@ -160,7 +158,7 @@ impl Run {
         end
     }
 
-    /// The same of VARYINGs.
+    /// Likewise for the VARYINGs, the first of which begins at `at`.
     #[inline(always)]
     fn walk_varying(
         &self,
@@ -176,7 +174,7 @@ impl Run {
                 let word = bytes.get(end..).and_then(|rest| rest.first_chunk::<4>());
                 let length = u32::from_be_bytes(*word.ok_or(DecodeError::Incomplete)?) & 0xffff;
                 if length > *max {
-                    return Err(self.is_exceeded(index, length));
+                    return Err(self.too_long(index, length));
                 }
                 end += (4 + length as usize + 3) & !3;
             }
@@ -186,13 +184,13 @@ impl Run {
     }
 
     #[cold]
-    fn is_exceeded(&self, index: usize, length: u32) -> DecodeError {
+    fn too_long(&self, index: usize, length: u32) -> DecodeError {
         let (column, max) = (self.column + self.widths.len() + index, self.maxima[index]);
         invalid(format!("{length} bytes in column {column} declared as VARCHAR of {max} bytes"))
     }
 }
 
-/// The fields whose null bits are in one word.
+/// Number of fields whose null bits share a word.
 const WORD: usize = 32;
 
 /// Divides the fields into runs.

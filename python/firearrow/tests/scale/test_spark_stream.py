@@ -132,7 +132,7 @@ def test_exactly_once(spark: SparkSession, database: str, orders: str, tmp_path:
         ("SMALLINT", -(2**15), ""),
         ("INTEGER", -(2**31), ""),
         ("DECIMAL(4)", -9999, ""),
-        # Firebird stores more digits than a column declares, which its URL must allow.
+        # It is stored as INTEGER, and can hold more digits than it declares; the URL must allow them.
         ("DECIMAL(4)", -(2**31), "?decimal_precision=range"),
         ("NUMERIC(18)", -(10**18) + 1, ""),
     ],

@@ -1,7 +1,7 @@
 //! Rows whose contents arrive later, common to BLOB and array columns.
 
 use super::super::error::{ColumnError, Fault};
-use super::values::take;
+use super::spare::take;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
 use std::ops::Range;
 
@@ -31,8 +31,8 @@ impl Cells {
         column: usize,
         what: &'static str,
     ) -> Result<(), ColumnError> {
-        for row in range {
-            self.cells.push(match rows.field(row, column) {
+        for (row, field) in range.clone().zip(rows.column(column, range)) {
+            self.cells.push(match field {
                 None => Cell::Known { is_null: true },
                 Some(bytes) => match S::Format::quad(bytes) {
                     Some(0) => Cell::Known { is_null: false },

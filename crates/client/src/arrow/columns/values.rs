@@ -3,7 +3,7 @@
 use super::super::builder::BLOCK;
 use super::super::error::{ColumnError, Fault};
 use super::Column;
-use super::spare::Spare;
+use super::spare::{Spare, take};
 use crate::value::Raw;
 use arrow::array::{ArrayRef, ArrowPrimitiveType, BooleanBufferBuilder, PrimitiveArray};
 use arrow::buffer::NullBuffer;
@@ -151,7 +151,7 @@ impl Nulls {
         Self { rows: 0, bits: None }
     }
 
-    /// Appends the validity of so many rows, at most [`BLOCK`].
+    /// Appends the validity of this many rows, at most [`BLOCK`].
     pub(crate) fn block(&mut self, rows: usize) -> Block<'_> {
         Block { nulls: self, rows, marked: [0; BLOCK / 8], has_any: false }
     }
@@ -214,7 +214,7 @@ pub(crate) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Marks a row of the block as NULL.
+    /// Marks the row at this index of the block as NULL.
     #[inline(always)]
     pub(crate) fn null(&mut self, index: usize) {
         self.marked[index / 8] |= 1 << (index % 8);
@@ -231,32 +231,6 @@ impl Block<'_> {
         self.nulls.bits().append_packed_range(0..rows, &self.marked);
         self.nulls.rows += rows;
     }
-}
-
-/// Takes the first `count` items out of `items`, which keeps the rest and room for the next batch.
-///
-/// The room is what the last batch needed, not what the limits allow: a query of one row must not take the memory of
-/// 65536.
-pub(crate) fn take<T: Copy>(items: &mut Vec<T>, count: usize) -> Vec<T> {
-    split(items, count, Vec::with_capacity)
-}
-
-/// The same, with the room for the next batch made by `vector`, which is told the capacity.
-pub(super) fn split<T: Copy>(
-    items: &mut Vec<T>,
-    count: usize,
-    vector: impl FnOnce(usize) -> Vec<T>,
-) -> Vec<T> {
-    let rest = &items[count..];
-    // The batches of a result differ a little in length; regrowing a full buffer would copy it.
-    let mut kept = vector((count + count / 16).max(rest.len()));
-    kept.extend_from_slice(rest);
-    let mut taken = std::mem::replace(items, kept);
-    taken.truncate(count);
-    if taken.len() < taken.capacity() / 2 {
-        taken.shrink_to_fit(); // the consumer may keep it for long
-    }
-    taken
 }
 
 #[cfg(test)]

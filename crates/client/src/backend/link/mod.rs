@@ -36,8 +36,9 @@ pub(crate) trait Link: Sized {
     /// Reads at least one byte; 0 means the peer closed the stream.
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Announces that the next read continues a long stream: the link may wait a moment to read more than one segment.
-    fn let_gather(&mut self) {}
+    /// Announces that the next read continues a long stream, or `begins` to: the link may wait, for 2 ms at most, until about
+    /// one answer has arrived.
+    fn let_gather(&mut self, _begins: bool) {}
 
     /// Writes at least one byte.
     async fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;

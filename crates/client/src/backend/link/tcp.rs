@@ -51,12 +51,15 @@ impl Link for TcpLink {
 
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = waiting::read(&self.stream, buffer)?;
-        self.gathering.found(bytes);
+        self.gathering.found(bytes, bytes == buffer.len());
         Ok(bytes)
     }
 
-    fn let_gather(&mut self) {
-        if let Some(pause) = self.gathering.pause() {
+    fn let_gather(&mut self, begins: bool) {
+        if begins {
+            self.gathering.begin();
+        }
+        if let Some(pause) = self.gathering.pause(Instant::now()) {
             thread::sleep(pause);
         }
     }

@@ -289,10 +289,10 @@ impl<L: Link> Wire<L> {
     /// Exchanges bytes. What comes after a wait between two fetches is the beginning of the next answer.
     async fn wait_for_rows(&mut self, id: u16) -> Result<()> {
         self.flush().await?;
-        let stream = self.cursors.open.get_mut(&id).map(|cursor| &mut cursor.stream);
-        let Some(Stream::Long { is_between }) = stream else { return self.exchange().await };
+        let Some(cursor) = self.cursors.open.get_mut(&id) else { return self.exchange().await };
+        let Stream::Long { is_between } = &mut cursor.stream else { return self.exchange().await };
         let is_between = std::mem::take(is_between);
-        self.link.let_gather();
+        self.link.let_gather(!std::mem::replace(&mut cursor.gathers, true));
         self.exchange().await?;
         if is_between && let Some(cursor) = self.cursors.open.get_mut(&id) {
             cursor.window.resumed(Instant::now());

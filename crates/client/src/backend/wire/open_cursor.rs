@@ -59,6 +59,8 @@ pub(super) struct OpenCursor {
     /// Whether the cursor is one of many in a row. Most of them end with their first fetch, so the second fetch waits
     /// for the end of the first.
     pub(super) is_one_of_many: bool,
+    /// Whether the link has been told of its stream.
+    pub(super) gathers: bool,
     pub(super) limit: Option<TimeLimit>,
     /// The current move, if the server supports scrolling.
     pub(super) scroll: Option<Scroll>,
@@ -77,6 +79,7 @@ impl OpenCursor {
             busy_since: Instant::now(),
             pace: Duration::ZERO,
             is_one_of_many: false,
+            gathers: false,
             limit: None,
             scroll: None,
         }
