@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import firearrow
+from firearrow._base import engine_release
 
 from measure import OURS, Sample, Wrong, first_line, measure
 
@@ -61,7 +62,7 @@ def firearrow_works(
     """What firearrow does on one connection, and on two for whole tables."""
     works: dict[str, Callable[[], Any]] = {OURS: lambda: fetch(connection.execute(sql))}
     # Firebird 3 cannot share a snapshot.
-    if name in WHOLE and int(str(connection.info["engine_version"]).split(".")[0]) >= 4:
+    if name in WHOLE and engine_release(connection.info) >= 4:
         works[SEVERAL] = lambda: fetch(connection.cursor().execute(WHOLE[name], parallel=2))
     return works
 

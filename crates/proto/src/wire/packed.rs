@@ -10,14 +10,9 @@ use std::sync::Arc;
 pub struct PackedFormat {
     layout: Arc<RowLayout>,
     bitmap: usize,
-    /// The width of each field, or [`VARYING`] and its maximum.
-    widths: Box<[u32]>,
     runs: Box<[Run]>,
     blr: Box<[u8]>,
 }
-
-/// Marks the maximum of a VARYING among widths.
-const VARYING: u32 = 1 << 31;
 
 /// Fields of fixed width and VARYINGs after them, whose null bits are in one word.
 #[derive(Clone, Debug, Default)]
@@ -43,12 +38,7 @@ struct Run {
 impl PackedFormat {
     /// Prepares `layout`.
     pub fn new(layout: Arc<RowLayout>) -> Self {
-        let width = |field: &FieldLayout| match field.kind {
-            FieldKind::Varying(max) => VARYING | u32::from(max),
-            kind => kind.packed().map_or(0, |width| width as u32),
-        };
-        let widths: Box<[u32]> = layout.fields().iter().map(width).collect();
-        Self { bitmap: layout.bitmap_length(), runs: runs(&widths), widths, blr: layout.blr().into(), layout }
+        Self { bitmap: layout.bitmap_length(), runs: runs(layout.fields()), blr: layout.blr().into(), layout }
     }
 
     /// The layout it was made from.
@@ -79,7 +69,7 @@ impl PackedFormat {
         let begin = at + self.bitmap;
         let bitmap = bytes.get(at..begin).ok_or(DecodeError::Incomplete)?;
         let first = positions.len();
-        positions.resize(first + self.widths.len(), NULL_POSITION);
+        positions.resize(first + self.layout.fields().len(), NULL_POSITION);
         let mut slots = &mut positions[first..];
         let mut end = begin;
         for run in &self.runs {
@@ -96,11 +86,7 @@ impl PackedFormat {
 
     /// The most bytes that a row can take.
     pub fn max_row_length(&self) -> usize {
-        let longest = |width: &u32| match *width & VARYING {
-            0 => *width as usize,
-            _ => ((4 + (*width & !VARYING) + 3) & !3) as usize,
-        };
-        self.widths.iter().map(longest).fold(self.bitmap, usize::saturating_add)
+        self.runs.iter().map(Run::max_length).fold(self.bitmap, usize::saturating_add)
     }
 
     /// Packs one native message (see [`RowLayout`]) and appends it to `out`. `None`, with `out` unchanged, if the
@@ -131,6 +117,12 @@ impl PackedFormat {
 }
 
 impl Run {
+    /// The most bytes that its fields can take.
+    fn max_length(&self) -> usize {
+        let varying = self.maxima.iter().map(|max| (4 + *max as usize + 3) & !3);
+        varying.fold(self.length as usize, usize::saturating_add)
+    }
+
     /// The null bits from the first of the run on.
     #[inline(always)]
     fn nulls(&self, bitmap: &[u8]) -> Result<u64, DecodeError> {
@@ -194,19 +186,23 @@ impl Run {
 const WORD: usize = 32;
 
 /// Divides the fields into runs.
-fn runs(widths: &[u32]) -> Box<[Run]> {
+fn runs(fields: &[FieldLayout]) -> Box<[Run]> {
     let mut runs: Vec<Run> = Vec::new();
-    for (index, &width) in widths.iter().enumerate() {
-        let is_varying = width & VARYING != 0;
-        let begins = |run: &Run| index % WORD == 0 || !is_varying && !run.maxima.is_empty();
+    for (index, field) in fields.iter().enumerate() {
+        let max = match field.kind {
+            FieldKind::Varying(max) => Some(max),
+            _ => None,
+        };
+        let begins = |run: &Run| index % WORD == 0 || max.is_none() && !run.maxima.is_empty();
         if runs.last().is_none_or(begins) {
             let shift = (index % WORD) as u32;
             runs.push(Run { word: index / WORD * 4, shift, column: index + 1, ..Run::default() });
         }
         let Some(run) = runs.last_mut() else { break };
-        if is_varying {
-            run.maxima.push(width & !VARYING);
+        if let Some(max) = max {
+            run.maxima.push(max.into());
         } else {
+            let width = field.kind.packed().map_or(0, |width| width as u32);
             run.mask |= 1 << run.widths.len();
             run.widths.push(width);
             run.offsets.push(run.length);
@@ -333,6 +329,24 @@ mod tests {
         assert_eq!(positions.len(), 4);
     }
 
+    /// A row of INTEGER, BIGINT and VARCHARs of five bytes, and the positions of its values.
+    fn packed(kinds: &[FieldKind], nulls: &[usize]) -> (Vec<u8>, Vec<u32>) {
+        let mut row = vec![0; kinds.len().div_ceil(32) * 4];
+        nulls.iter().for_each(|column| row[column / 8] |= 1 << (column % 8));
+        let mut positions = Vec::new();
+        for (column, kind) in kinds.iter().enumerate() {
+            let is_null = nulls.contains(&column);
+            positions.push(if is_null { NULL_POSITION } else { row.len() as u32 });
+            match kind {
+                _ if is_null => {}
+                FieldKind::Varying(_) => row.extend_from_slice(&[0, 0, 0, 5, 1, 2, 3, 4, 5, 0, 0, 0]),
+                FieldKind::Int64 => row.extend_from_slice(&[0; 8]),
+                _ => row.extend_from_slice(&[0, 0, 0, 1]),
+            }
+        }
+        (row, positions)
+    }
+
     /// VARYINGs in a row, fields of fixed width between them and at the borders of words.
     #[test]
     fn runs_of_any_length_are_measured() {
@@ -345,19 +359,7 @@ mod tests {
             .collect();
         let format = format(&kinds);
         for nulls in [&[][..], &[0, 31, 32, 39, 40, 50, 63, 64, 95, 96], &[99]] {
-            let mut row = vec![0; 16];
-            nulls.iter().for_each(|column| row[column / 8] |= 1 << (column % 8));
-            let mut expected = Vec::new();
-            for (column, kind) in kinds.iter().enumerate() {
-                let is_null = nulls.contains(&column);
-                expected.push(if is_null { NULL_POSITION } else { row.len() as u32 });
-                match kind {
-                    _ if is_null => {}
-                    FieldKind::Varying(_) => row.extend_from_slice(&[0, 0, 0, 5, 1, 2, 3, 4, 5, 0, 0, 0]),
-                    FieldKind::Int64 => row.extend_from_slice(&[0; 8]),
-                    _ => row.extend_from_slice(&[0; 4]),
-                }
-            }
+            let (row, expected) = packed(&kinds, nulls);
             let mut positions = Vec::new();
             assert_eq!(format.measure(&row, 0, &mut positions), Ok(row.len()));
             assert_eq!(positions, expected);
@@ -383,14 +385,7 @@ mod tests {
         kinds[32] = FieldKind::Varying(4);
         let format = format(&kinds);
         let nulls = [3, 8, 31, 32, 33, 64, 69];
-        let mut row = vec![0; 12];
-        nulls.iter().for_each(|column| row[column / 8] |= 1 << (column % 8));
-        let mut expected = Vec::new();
-        for column in 0..70 {
-            let is_null = nulls.contains(&column);
-            expected.push(if is_null { NULL_POSITION } else { row.len() as u32 });
-            row.extend_from_slice(if is_null { &[] } else { &[0, 0, 0, 1] });
-        }
+        let (row, expected) = packed(&kinds, &nulls);
         let mut positions = Vec::new();
         assert_eq!(format.measure(&row, 0, &mut positions), Ok(row.len()));
         assert_eq!(positions, expected);
