@@ -5,8 +5,8 @@ use firearrow::{Config, Connection, TransactionOptions, params};
 use firearrow_testkit::{Target, matrix};
 
 /// Of which one each: the values, the operation and its token, the cursor's list of fetches, the fields of its state.
-const MOST_FOR_SELECT: u64 = 12;
-const MOST_FOR_INSERT: u64 = 8;
+const MOST_FOR_SELECT: u64 = 5;
+const MOST_FOR_INSERT: u64 = 5;
 
 /// Executions before it counts, and while it does.
 const WARM_UP: i32 = 50;

@@ -127,6 +127,16 @@ family! {
             output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
             asks_counts: bool,
         ) -> Result<Executed>;
+        /// Runs a query without a cursor and writes its row to `output`. The engine refuses one that has none
+        /// (`isc_stream_eof`), or more than one (`isc_sing_select_err`).
+        async fn execute_for_row(
+            &mut self,
+            statement: StatementId,
+            transaction: TransactionId,
+            parameters: Option<Message<'_>>,
+            layout: &Arc<RowLayout>,
+            output: &mut BatchBuilder,
+        ) -> Result<()>;
         /// Runs a statement without rows, for the last time unless it `stays`, and commits. After a failure, the transaction may
         /// still exist, unchanged.
         async fn execute_and_commit(

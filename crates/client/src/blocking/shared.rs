@@ -9,8 +9,9 @@ use crate::error::{Error, Kind, Result};
 use crate::session::connect::Facts;
 use crate::session::idle::Idle;
 use crate::session::noted::Noted;
-use crate::session::{Session, ready};
+use crate::session::{Session, ready, ready_in_place};
 use crate::stats::Meter;
+use std::pin::pin;
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -113,7 +114,7 @@ impl Shared {
     ) -> Result<T> {
         let mut whole = Whole { session, noted: &self.noted, is_whole: false };
         let entered = whole.session.enter(operation);
-        let result = ready(flow(&mut whole.session));
+        let result = ready_in_place(pin!(flow(&mut whole.session)));
         let result = whole.session.leave_operation(entered, meters, result);
         whole.is_whole = true;
         result

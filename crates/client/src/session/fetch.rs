@@ -42,8 +42,8 @@ impl Fetching {
         session.read_blobs(self.transaction, ids, self.builder.max_blob(), Some(&self.reusable.habit)).await
     }
 
-    /// A result that is read elsewhere.
-    fn without_rows(self) -> Self {
+    /// A result whose rows do not come through a cursor of this connection.
+    pub(super) fn without_cursor(self) -> Self {
         Self { has_cursor: false, at_end: true, ..self }
     }
 
@@ -89,7 +89,7 @@ pub(super) fn new_fetching(
 /// Returns what a cursor needs whose rows are read elsewhere.
 pub(crate) fn empty_result(prepared: &Prepared, transaction: TransactionId, how: &How) -> Result<Reading> {
     let (fetching, _) = new_fetching(prepared, transaction, &how.read, how.limits)?;
-    Ok(Reading::new(fetching.without_rows()).led())
+    Ok(Reading::new(fetching.without_cursor()).led())
 }
 
 fn is_blob(column: &Descriptor) -> bool {

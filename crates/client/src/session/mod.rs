@@ -38,7 +38,7 @@ use reuse::Reusable;
 use run::How;
 use rustc_hash::FxHashMap;
 use std::collections::HashSet;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -119,6 +119,11 @@ impl Prepared {
             may_return_changes,
             is_setting: is_setting(sql.text),
         }
+    }
+
+    /// Whether it only reads, apart from what its procedures and functions do.
+    fn is_plain_query(&self) -> bool {
+        self.info.kind == StatementKind::Select && self.info.has_cursor && !self.may_return_changes
     }
 
     /// Whether its transaction can be committed in the same write: if it fails it has done nothing.
@@ -373,7 +378,12 @@ pub(crate) fn is_transaction_control(kind: StatementKind) -> bool {
 
 /// Runs a flow over a backend that never pends.
 pub(crate) fn ready<T>(flow: impl Future<Output = T>) -> T {
-    match pin!(flow).poll(&mut Context::from_waker(Waker::noop())) {
+    ready_in_place(pin!(flow))
+}
+
+/// [`ready`] for a flow that is not moved: those of statements have kilobytes of state.
+pub(crate) fn ready_in_place<T>(flow: Pin<&mut impl Future<Output = T>>) -> T {
+    match flow.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         Poll::Pending => unreachable!("a blocking link pended"),
     }

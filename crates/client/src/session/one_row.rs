@@ -1,16 +1,21 @@
 //! A query of at most one row, in one operation and without a batch.
 
-use super::fetch::Fetching;
+use super::fetch::{Fetching, new_fetching};
 use super::run::{How, naming_parameter};
 use super::{Prepared, Session, has_rows};
-use crate::arrow::BatchLimits;
-use crate::backend::{Backend, TransactionId};
+use crate::arrow::{BatchLimits, ReadOptions};
+use crate::backend::{Backend, Message, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use crate::row::{Row, more_than_one_row};
+use firearrow_proto::api::gds;
 
 /// A second row is one too many.
 const ONE_TOO_MANY: usize = 2;
+
+/// Firebird has one code for a second row, wherever it is.
+const MORE_SOMEWHERE: &str =
+    "the query, or a subquery of it, returned more than one row; one_row accepts at most one";
 
 impl<B: Backend> Session<B> {
     /// Runs a prepared query and returns what `read` takes from its row; `None` without one.
@@ -32,7 +37,10 @@ impl<B: Backend> Session<B> {
         let bound = self.bind(prepared, transaction, parameters, &how.params()).await?;
         self.set_up(prepared, how)?;
         let limits = BatchLimits { rows: ONE_TOO_MANY, full: true, ..how.limits };
-        let opened = self.open(prepared, transaction, bound.message(), &how.read, limits).await;
+        let opened = match prepared.is_plain_query() {
+            true => self.open_row(prepared, transaction, bound.message(), &how.read, limits).await,
+            false => self.open(prepared, transaction, bound.message(), &how.read, limits).await,
+        };
         prepared.reusable.give_back(bound);
         let mut fetching = opened.map_err(|error| naming_parameter(prepared, error, parameters))?;
         fetching.builder.expect_only_batch();
@@ -42,6 +50,27 @@ impl<B: Backend> Session<B> {
         let value = self.only_row(&mut fetching, read);
         prepared.reusable.give_back_builder(fetching.builder);
         value
+    }
+
+    /// Executes a query without a cursor: one request instead of three. Firebird looks for a second row itself.
+    async fn open_row(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        options: &ReadOptions,
+        limits: BatchLimits,
+    ) -> Result<Fetching> {
+        let (fetching, layout) = new_fetching(prepared, transaction, options, limits)?;
+        let mut fetching = fetching.without_cursor();
+        self.choose_inline_blobs(prepared, options.blobs);
+        let row = &mut fetching.builder;
+        let executed = self.backend.execute_for_row(prepared.id, transaction, parameters, &layout, row).await;
+        match executed.map_err(|error| (only_code(&error), error)) {
+            Ok(()) | Err((Some(gds::ISC_STREAM_EOF), _)) => Ok(fetching),
+            Err((Some(gds::ISC_SING_SELECT_ERR), _)) => Err(Error::new(Kind::Data, MORE_SOMEWHERE)),
+            Err((_, error)) => Err(error),
+        }
     }
 
     /// Fetches until the end, or until there is a row too many.
@@ -74,4 +103,10 @@ impl<B: Backend> Session<B> {
         let batch = self.finish(fetching)?;
         batch.as_ref().and_then(|batch| Row::new(batch, 0)).map(read).transpose()
     }
+}
+
+/// The code of an error that has no other. Those of procedures and triggers also tell where they come from.
+fn only_code(error: &Error) -> Option<i32> {
+    let mut codes = error.status()?.errors();
+    codes.next().filter(|_| codes.next().is_none())
 }

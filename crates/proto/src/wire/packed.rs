@@ -67,7 +67,7 @@ impl PackedFormat {
             return Err(invalid("rows beyond 4 GiB"));
         }
         let begin = at + self.bitmap;
-        let bitmap = bytes.get(at..begin).ok_or(DecodeError::Incomplete)?;
+        let Some(bitmap) = bytes.get(at..begin) else { return Err(DecodeError::Incomplete) };
         let first = positions.len();
         positions.resize(first + self.layout.fields().len(), NULL_POSITION);
         let mut slots = &mut positions[first..];
@@ -109,8 +109,7 @@ impl PackedFormat {
                 out[bitmap + index / 8] |= 1 << (index % 8);
                 continue;
             }
-            let value = message.get(field.offset..field.offset + field.kind.native().1)?;
-            pack_value(field.kind, value, out)?;
+            pack_value(field.kind, message.get(field.offset..)?, out)?;
         }
         Some(())
     }
@@ -127,7 +126,8 @@ impl Run {
     #[inline(always)]
     fn nulls(&self, bitmap: &[u8]) -> Result<u64, DecodeError> {
         let word = bitmap.get(self.word..).and_then(|rest| rest.first_chunk());
-        Ok(u64::from(u32::from_le_bytes(*word.ok_or(DecodeError::Incomplete)?) >> self.shift))
+        let Some(word) = word else { return Err(DecodeError::Incomplete) };
+        Ok(u64::from(u32::from_le_bytes(*word) >> self.shift))
     }
 
     /// The positions of the fields of fixed width, the first of which begins at `at`. Returns where they end.
@@ -164,7 +164,8 @@ impl Run {
             if nulls & 1 == 0 {
                 *slot = end as u32;
                 let word = bytes.get(end..).and_then(|rest| rest.first_chunk::<4>());
-                let length = u32::from_be_bytes(*word.ok_or(DecodeError::Incomplete)?) & 0xffff;
+                let Some(word) = word else { return Err(DecodeError::Incomplete) };
+                let length = u32::from_be_bytes(*word) & 0xffff;
                 if length > *max {
                     return Err(self.too_long(index, length));
                 }
@@ -212,66 +213,82 @@ fn runs(fields: &[FieldLayout]) -> Box<[Run]> {
     runs.into()
 }
 
-/// Appends one value: little-endian native bytes in, big-endian words out.
-pub(super) fn pack_value(kind: FieldKind, value: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    // Lengths that are known make one move of each.
-    let swapped = |out: &mut Vec<u8>, bytes: &[u8]| match *bytes {
-        [a, b, c, d] => out.extend_from_slice(&[d, c, b, a]),
-        [a, b, c, d, e, f, g, h] => out.extend_from_slice(&[h, g, f, e, d, c, b, a]),
-        _ => out.extend(bytes.iter().rev()),
-    };
-    let word = |out: &mut Vec<u8>, low: &[u8], fill: u8| out.extend_from_slice(&[fill, fill, low[1], low[0]]);
-    let padded = |out: &mut Vec<u8>, bytes: &[u8]| {
-        out.extend_from_slice(bytes);
-        out.extend_from_slice(&[0; 3][..bytes.len().wrapping_neg() & 3]);
-    };
-    let sign = |low: &[u8]| if low[1] & 0x80 != 0 { 0xff } else { 0 };
+/// Appends the value at the start of `from`: little-endian native bytes in, big-endian words out. `None` if it is cut off,
+/// or longer than declared.
+pub(super) fn pack_value(kind: FieldKind, from: &[u8], out: &mut Vec<u8>) -> Option<()> {
     match kind {
         FieldKind::Nothing => {}
-        FieldKind::Text(_) => padded(out, value),
-        FieldKind::Varying(_) => {
-            let length = u16::from_le_bytes([value[0], value[1]]);
-            let text = value.get(2..2 + usize::from(length))?;
+        FieldKind::Text(length) => padded(from.get(..length.into())?, out),
+        FieldKind::Varying(max) => {
+            let length = u16::from_le_bytes(part(from, 0)?);
+            if length > max {
+                return None;
+            }
             out.extend_from_slice(&u32::from(length).to_be_bytes());
-            padded(out, text);
+            padded(from.get(2..2 + usize::from(length))?, out);
         }
-        FieldKind::Boolean => padded(out, value),
-        FieldKind::Short => word(out, value, sign(value)),
-        FieldKind::Long
-        | FieldKind::Float
-        | FieldKind::Date
-        | FieldKind::Time
-        | FieldKind::Int64
-        | FieldKind::Double
-        | FieldKind::Dec16
-        | FieldKind::Int128
-        | FieldKind::Dec34 => swapped(out, value),
+        FieldKind::Boolean => padded(from.get(..1)?, out),
+        FieldKind::Short => signed(from, 0, out)?,
+        FieldKind::Long | FieldKind::Float | FieldKind::Date | FieldKind::Time => word(from, 0, out)?,
+        FieldKind::Int64 | FieldKind::Double | FieldKind::Dec16 => {
+            out.extend_from_slice(&u64::from_le_bytes(part(from, 0)?).to_be_bytes());
+        }
+        FieldKind::Int128 | FieldKind::Dec34 => {
+            out.extend_from_slice(&u128::from_le_bytes(part(from, 0)?).to_be_bytes());
+        }
         FieldKind::Timestamp | FieldKind::Blob | FieldKind::Array => {
-            swapped(out, &value[..4]);
-            swapped(out, &value[4..]);
+            word(from, 0, out)?;
+            word(from, 4, out)?;
         }
         FieldKind::TimeTz => {
-            swapped(out, &value[..4]);
-            word(out, &value[4..6], 0);
+            word(from, 0, out)?;
+            unsigned(from, 4, out)?;
         }
         FieldKind::TimeTzEx => {
-            swapped(out, &value[..4]);
-            word(out, &value[4..6], 0);
-            word(out, &value[6..8], sign(&value[6..8]));
+            word(from, 0, out)?;
+            unsigned(from, 4, out)?;
+            signed(from, 6, out)?;
         }
         FieldKind::TimestampTz => {
-            swapped(out, &value[..4]);
-            swapped(out, &value[4..8]);
-            word(out, &value[8..10], 0);
+            word(from, 0, out)?;
+            word(from, 4, out)?;
+            unsigned(from, 8, out)?;
         }
         FieldKind::TimestampTzEx => {
-            swapped(out, &value[..4]);
-            swapped(out, &value[4..8]);
-            word(out, &value[8..10], 0);
-            word(out, &value[10..12], sign(&value[10..12]));
+            word(from, 0, out)?;
+            word(from, 4, out)?;
+            unsigned(from, 8, out)?;
+            signed(from, 10, out)?;
         }
     }
     Some(())
+}
+
+fn part<const N: usize>(from: &[u8], at: usize) -> Option<[u8; N]> {
+    from.get(at..)?.first_chunk().copied()
+}
+
+fn word(from: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(&u32::from_le_bytes(part(from, at)?).to_be_bytes());
+    Some(())
+}
+
+/// A 16-bit number as a word.
+fn signed(from: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(&i32::from(i16::from_le_bytes(part(from, at)?)).to_be_bytes());
+    Some(())
+}
+
+/// A 16-bit number without a sign as a word.
+fn unsigned(from: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(&u32::from(u16::from_le_bytes(part(from, at)?)).to_be_bytes());
+    Some(())
+}
+
+/// Bytes, filled up to a multiple of four.
+fn padded(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(bytes);
+    out.extend_from_slice(&[0; 3][..bytes.len().wrapping_neg() & 3]);
 }
 
 #[cfg(test)]

@@ -88,7 +88,10 @@ impl<'a> Reader<'a> {
     }
 
     fn take<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
-        let chunk = self.bytes[self.at..].first_chunk::<N>().ok_or(DecodeError::Incomplete)?;
+        // Not `ok_or`, which makes an error and drops it for each word that is there.
+        let Some(chunk) = self.bytes[self.at..].first_chunk::<N>() else {
+            return Err(DecodeError::Incomplete);
+        };
         self.at += N;
         Ok(*chunk)
     }
@@ -115,7 +118,8 @@ impl<'a> Reader<'a> {
 
     /// `length` bytes and their padding.
     pub fn raw(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
-        let padded = length.checked_add(3).ok_or(DecodeError::Incomplete)? & !3;
+        let Some(padded) = length.checked_add(3) else { return Err(DecodeError::Incomplete) };
+        let padded = padded & !3;
         let rest = &self.bytes[self.at..];
         if rest.len() < padded {
             return Err(DecodeError::Incomplete);

@@ -12,6 +12,7 @@ use arrow::datatypes::{DataType, TimeUnit};
 use firearrow_proto::api::descriptor::{Descriptor, charset_id};
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::value::unix_days_to_date;
+use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
 /// The message of one row, written again and again.
@@ -21,6 +22,8 @@ pub(crate) struct DirectRow {
     targets: Vec<FieldLayout>,
     /// The fields of the last row, which are those of the next one if its values have the same types.
     layout: Arc<RowLayout>,
+    /// The types of its values.
+    types: Vec<Discriminant<Scalar>>,
     bytes: Vec<u8>,
 }
 
@@ -31,7 +34,7 @@ impl DirectRow {
     /// `None` if the description makes no message.
     pub(crate) fn new(parameters: &[Descriptor]) -> Option<Self> {
         let targets = RowLayout::for_descriptors(parameters).ok()?.fields().to_vec();
-        Some(Self { targets, layout: Arc::default(), bytes: Vec::new() })
+        Some(Self { targets, layout: Arc::default(), types: Vec::new(), bytes: Vec::new() })
     }
 
     pub(crate) fn layout(&self) -> &Arc<RowLayout> {
@@ -53,15 +56,22 @@ impl DirectRow {
         }
         let mut fits = self.layout.fields().len() == values.len();
         for (index, (value, target)) in values.iter().zip(&self.targets).enumerate() {
+            if fits && has_fixed_width(value) && self.types[index] == discriminant(value) {
+                continue;
+            }
             if options.none_page.is_some() && is_none_text(target) && is_foreign(value) {
                 return None;
             }
             let needed = field(value, target)?;
             fits = fits && has_room(&self.layout.fields()[index], &needed);
+            if fits {
+                self.types[index] = discriminant(value);
+            }
         }
         if !fits {
             let fields = values.iter().zip(&self.targets).filter_map(|(value, target)| field(value, target));
             self.layout = Arc::new(RowLayout::new(fields));
+            self.types = values.iter().map(discriminant).collect();
         }
         self.bytes.clear();
         self.bytes.resize(self.layout.native_stride(), 0);
@@ -70,6 +80,11 @@ impl DirectRow {
         }
         Some(())
     }
+}
+
+/// Whether all values of its type travel in the same field.
+fn has_fixed_width(value: &Scalar) -> bool {
+    !matches!(value, Scalar::Null(_) | Scalar::Text(_) | Scalar::Bytes(_) | Scalar::Array(_))
 }
 
 /// Whether the bytes of a text depend on its encoding.

@@ -123,9 +123,7 @@ impl Embedded {
         let library = Arc::clone(self.attachment()?.library());
         let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
         let entry = self.statements.get_mut(&id.0).ok_or_else(no_statement)?;
-        if entry.cursor.is_some() {
-            return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
-        }
+        entry.expect_free()?;
         entry.output_format(&library, output)?;
         let Statement { statement, input, output: format, natural, .. } = &mut *entry;
         let mut bound = Bound::new(input, &library, parameters)?;

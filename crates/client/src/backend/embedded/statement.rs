@@ -30,6 +30,14 @@ pub(super) struct Statement {
 }
 
 impl Statement {
+    /// Fails if it has an open cursor.
+    pub(super) fn expect_free(&self) -> Result<()> {
+        match self.cursor {
+            None => Ok(()),
+            Some(_) => Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first")),
+        }
+    }
+
     /// Returns the metadata for `layout`, or `None` if the engine's own format matches.
     pub(super) fn output_format(
         &mut self,
@@ -178,6 +186,18 @@ impl Statements for Embedded {
             self.transactions.remove(&transaction_id);
         }
         Ok(Executed { counts, transaction_ended })
+    }
+
+    async fn execute_for_row(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        layout: &Arc<RowLayout>,
+        output: &mut BatchBuilder,
+    ) -> Result<()> {
+        self.statement(statement)?.expect_free()?;
+        self.execute(statement, transaction, parameters, Some((layout, output)), false).await.map(drop)
     }
 
     async fn execute_and_commit(

@@ -40,7 +40,7 @@ use cursor::OpenCursors;
 use event::EventChannel;
 use firearrow_proto::wire::packet::Request;
 use firearrow_proto::wire::packet::response::Response;
-use firearrow_proto::wire::{Connection, Limits, ProtocolError, Ticket};
+use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
 use formats::Formats;
 use interruption::Interruption;
 use known_links::RememberedLink;
@@ -172,11 +172,19 @@ impl<L: Link> Wire<L> {
 
     /// Waits for the answer to `ticket`, which may be an error status.
     async fn answer(&mut self, ticket: Ticket) -> Result<Response> {
+        if let Some(response) = self.router.take(ticket) {
+            return Ok(response);
+        }
         loop {
-            if let Some(response) = self.router.take(ticket) {
-                return Ok(response);
+            self.check_held()?;
+            match self.connection.next_event()? {
+                // The usual one, which nobody has to keep.
+                Some(Event::Response { ticket: of, response }) if of == ticket => {
+                    return Ok(self.router.receive(response));
+                }
+                Some(event) => self.router.route(event, &mut self.cursors),
+                None => self.exchange().await?,
             }
-            self.step().await?;
         }
     }
 

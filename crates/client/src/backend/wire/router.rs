@@ -93,12 +93,22 @@ impl Router {
         Some(completion)
     }
 
+    /// Takes an answer that somebody waits for, or will.
+    pub(super) fn receive(&mut self, mut response: Response) -> Response {
+        self.warnings.keep(&response.status);
+        let ignored = self.ignored_failure.take();
+        if let Some(cause) = ignored.filter(|cause| is_consequence(&response.status, cause)) {
+            response.status = cause;
+        }
+        response
+    }
+
     /// Stores an event that nobody is waiting for now.
     pub(super) fn route(&mut self, event: Event<'_>, cursors: &mut OpenCursors) {
         match event {
-            Event::Response { ticket, mut response } => {
-                self.warnings.keep(&response.status);
+            Event::Response { ticket, response } => {
                 if self.ignored.remove(&ticket) {
+                    self.warnings.keep(&response.status);
                     if response.status.is_error() {
                         // Usually harmless, such as closing a cursor that its transaction has already closed. Kept
                         // in case the next answer fails because of it.
@@ -107,10 +117,7 @@ impl Router {
                     }
                     return;
                 }
-                let ignored = self.ignored_failure.take();
-                if let Some(cause) = ignored.filter(|cause| is_consequence(&response.status, cause)) {
-                    response.status = cause;
-                }
+                let response = self.receive(response);
                 if let Some(response) = cursors.fetch_failed(ticket, response) {
                     self.held += weight(&response);
                     self.arrived.insert(ticket, response);

@@ -151,6 +151,21 @@ impl<L: Link> Statements for Wire<L> {
         self.run_statement(statement, transaction, parameters, output, after).await
     }
 
+    async fn execute_for_row(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        layout: &Arc<RowLayout>,
+        output: &mut BatchBuilder,
+    ) -> Result<()> {
+        self.cursors.expect_free(handle(statement.0))?;
+        self.transactions.note_work(transaction, self.connection.latest());
+        let after = After { asks_counts: false, releases: false, end: None };
+        let output = Some((layout, output));
+        self.run_statement(statement, transaction, parameters, output, after).await.map(drop)
+    }
+
     async fn execute_and_commit(
         &mut self,
         statement: StatementId,
@@ -387,12 +402,12 @@ impl<L: Link> Wire<L> {
             Err(error) if error.kind() == Kind::Changed && !has_output => Ok(()),
             confirmed => confirmed,
         };
-        let row = match builder {
-            Some(builder) => self.singleton_row(executed, builder).await,
-            None => Ok(()),
-        };
         // Take all answers; report the original error.
-        let executed = self.answer(executed).await;
+        let mut row = Ok(());
+        let executed = match builder {
+            Some(builder) => self.singleton_row(executed, builder, &mut row).await,
+            None => self.answer(executed).await,
+        };
         let started = self.confirm_start(owner);
         let counts = match counted {
             Some(counted) => self.answer(counted).await.map(Some),
@@ -444,20 +459,29 @@ impl<L: Link> Wire<L> {
         lost
     }
 
-    /// Takes the row of a singleton; returns after its `op_response`.
-    async fn singleton_row(&mut self, ticket: Ticket, builder: &mut BatchBuilder) -> Result<()> {
-        let mut result = Ok(());
-        while !self.router.has(ticket) {
+    /// Takes the row of a singleton, and the answer after it; `row` becomes the error of a row that cannot be read.
+    async fn singleton_row(
+        &mut self,
+        ticket: Ticket,
+        builder: &mut BatchBuilder,
+        row: &mut Result<()>,
+    ) -> Result<Response> {
+        if let Some(response) = self.router.take(ticket) {
+            return Ok(response);
+        }
+        loop {
             self.check_held()?;
             match self.connection.next_event()? {
-                None => self.exchange().await?,
                 Some(Event::Rows { ticket: of, rows }) if of == ticket => {
-                    result = builder.push(&rows, 0).map(|_| ()).map_err(Error::from);
+                    *row = builder.push(&rows, 0).map(|_| ()).map_err(Error::from);
+                }
+                Some(Event::Response { ticket: of, response }) if of == ticket => {
+                    return Ok(self.router.receive(response));
                 }
                 Some(event) => self.router.route(event, &mut self.cursors),
+                None => self.exchange().await?,
             }
         }
-        result
     }
 
     /// Sends queued releases: until then, nobody can drop the tables of those statements. They wait while a request

@@ -325,6 +325,7 @@ impl<L: Link> Wire<L> {
     /// while others are open, the start follows the allocation of a statement.
     pub(super) async fn transaction_name(&mut self, id: TransactionId) -> Result<Handle> {
         let is_asked = match self.transactions.state(id) {
+            Some(State::Started(handle)) => return Ok(*handle),
             // Calls on other threads may have come between its start and this request.
             Some(State::Asked(ticket)) => self.transactions.last == Some(id) && !self.router.has(*ticket),
             Some(State::Unsent(_)) => {
@@ -359,7 +360,7 @@ impl<L: Link> Wire<L> {
     /// Requests the number of a transaction that changes something, in the same write as the request that does so.
     /// `name` is the transaction's name in that request.
     pub(super) fn ask_number(&mut self, id: TransactionId, name: Handle) -> Result<()> {
-        for ticket in self.transactions.unneeded.split_off(0) {
+        for ticket in self.transactions.unneeded.drain(..) {
             self.router.ignore(ticket);
         }
         if let Some(Number::Wanted) = self.transactions.open.get(&id).and_then(|open| open.number) {

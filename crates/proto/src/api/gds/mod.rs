@@ -103,6 +103,7 @@ mod codes {
     pub const ISC_DSQL_FUNCTION_ERR: i32 = 335544586;
     pub const ISC_DEPENDENCY: i32 = 335544630;
     pub const ISC_DSQL_TOKEN_UNK_ERR: i32 = 335544634;
+    pub const ISC_SING_SELECT_ERR: i32 = 335544652;
     pub const ISC_UNIQUE_KEY_VIOLATION: i32 = 335544665;
     pub const ISC_UNPREPARED_STMT: i32 = 335544711;
     pub const ISC_NETWORK_ERROR: i32 = 335544721;

@@ -91,6 +91,11 @@ impl Incoming {
         self.inflate.is_none() || (self.wire.data().is_empty() && self.last == FLUSH_MARKER)
     }
 
+    /// Whether everything that has arrived has been consumed.
+    pub(super) fn is_drained(&self) -> bool {
+        self.plain.data().is_empty() && self.inflate.is_none()
+    }
+
     /// Inflates one more bounded step. Returns how many plain bytes it produced (0 = more input is needed).
     pub(super) fn inflate(&mut self) -> Result<usize, ProtocolError> {
         let Some(inflate) = &mut self.inflate else { return Ok(0) };

@@ -312,6 +312,9 @@ impl Connection {
             return Err(error.clone());
         }
         loop {
+            if self.incoming.is_drained() {
+                return Ok(None);
+            }
             let step = match self.handshake {
                 Some(_) => self.decode_handshake(),
                 None => self.decode_packet(),
