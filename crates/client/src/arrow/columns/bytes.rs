@@ -137,16 +137,18 @@ impl Output {
     pub(crate) fn append(&mut self, value: &[u8], bytes: &[u8]) {
         let at = value.as_ptr().addr().wrapping_sub(bytes.as_ptr().addr());
         match bytes.get(at..).and_then(|rest| rest.first_chunk::<SHORT>()) {
-            Some(source) if value.len() <= SHORT => {
+            // By value: only so do compilers know how long it is.
+            Some(&source) if value.len() <= SHORT => {
                 let end = self.0.len() + value.len();
-                self.0.extend_from_slice(source);
+                self.0.extend_from_slice(&source);
                 self.0.truncate(end);
             }
             _ => self.extend(value),
         }
     }
 
-    /// Appends `value`.
+    /// Appends `value`. Never inlined: compilers make one `memcpy` of any length out of the two copies otherwise.
+    #[inline(never)]
     pub(crate) fn extend(&mut self, value: &[u8]) {
         self.0.extend_from_slice(value);
     }
