@@ -169,6 +169,13 @@ pub(crate) fn more_than_one_row() -> Error {
     Error::new(Kind::Data, "the query returned more than one row; one_row accepts at most one")
 }
 
+/// The engine has one code for a second row of a query and of a subquery in it.
+pub(crate) fn one_row_too_many(error: Error) -> Error {
+    error
+        .of_kind(Kind::Data)
+        .context("the query, or a subquery of it, returned more than one row; one_row accepts at most one")
+}
+
 pub(crate) fn no_value() -> Error {
     Error::new(Kind::Data, "the query returned no row, so it has no value")
 }

@@ -4,9 +4,11 @@ use allocation_counter::measure;
 use firearrow::{Config, Connection, TransactionOptions, params};
 use firearrow_testkit::{Target, matrix};
 
-/// Of which one each: the values, the operation and its token, the cursor's list of fetches, the fields of its state.
+/// Among them the list of values and the token of the operation.
 const MOST_FOR_SELECT: u64 = 5;
 const MOST_FOR_INSERT: u64 = 5;
+/// It is an error of the engine, with a text.
+const MOST_FOR_NO_ROW: u64 = 7;
 
 /// Executions before it counts, and while it does.
 const WARM_UP: i32 = 50;
@@ -21,7 +23,7 @@ matrix!(
         let mut transaction = connection.begin(TransactionOptions::default()).expect("it starts");
         let insert = transaction.prepare("INSERT INTO t VALUES (?, ?, ?)").expect("valid SQL");
         let select = transaction.prepare("SELECT id, v, d FROM t WHERE id = ?").expect("valid SQL");
-        let mut both = |first: i32, last: i32| {
+        let mut all = |first: i32, last: i32| {
             let inserted = measure(|| {
                 for id in first..last {
                     let done =
@@ -35,12 +37,19 @@ matrix!(
                     assert_eq!(row.expect("it runs"), Some((id, 0.5)));
                 }
             });
+            let missed = measure(|| {
+                for _ in first..last {
+                    let none = select.one_row(&transaction, params![-1], |row| row.get::<i32>(0));
+                    assert_eq!(none.expect("it runs"), None);
+                }
+            });
             let each = |total: u64| total.div_ceil(u64::from((last - first).unsigned_abs()));
-            (each(inserted.count_total), each(selected.count_total))
+            [inserted, selected, missed].map(|counted| each(counted.count_total))
         };
-        both(0, WARM_UP);
-        let (inserted, selected) = both(WARM_UP, WARM_UP + COUNTED);
+        all(0, WARM_UP);
+        let [inserted, selected, missed] = all(WARM_UP, WARM_UP + COUNTED);
         assert!(inserted <= MOST_FOR_INSERT, "INSERT: {inserted}");
         assert!(selected <= MOST_FOR_SELECT, "SELECT: {selected}");
+        assert!(missed <= MOST_FOR_NO_ROW, "SELECT without a row: {missed}");
     }
 );

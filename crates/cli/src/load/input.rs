@@ -57,6 +57,7 @@ fn decoded(
     let mut begin = Vec::new();
     // A pipe may bring them one by one.
     bytes.by_ref().take(byte_order_mark::LONGEST as u64).read_to_end(&mut begin)?;
+    refuse_packed(&begin)?;
     let marked = byte_order_mark::encoding(&begin)?;
     // What the user says counts.
     let named = encoding.is_some();
@@ -69,6 +70,24 @@ fn decoded(
         return Ok(Box::new(io::Cursor::new(begin.split_off(mark)).chain(bytes)));
     }
     Ok(Box::new(Decoded::new(io::Cursor::new(begin).chain(bytes), encoding, named)))
+}
+
+/// Refuses what no text begins with, and says what would help.
+fn refuse_packed(begin: &[u8]) -> io::Result<()> {
+    let text = match begin {
+        [0x1f, 0x8b, 8, ..] => {
+            "it is compressed with gzip: zcat FILE | firearrow load DATABASE - --format csv"
+        }
+        [0x28, 0xb5, 0x2f, 0xfd] => {
+            "it is compressed with zstd: zstdcat FILE | firearrow load DATABASE - --format csv"
+        }
+        [0xfd, b'7', b'z', b'X'] => {
+            "it is compressed with xz: xzcat FILE | firearrow load DATABASE - --format csv"
+        }
+        [b'P', b'K', 3, 4] => "it is a ZIP archive or a workbook: unpack it, or save the sheet as CSV",
+        _ => return Ok(()),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidData, text))
 }
 
 /// Counts the bytes that were read.
@@ -178,6 +197,25 @@ mod tests {
         assert!(error.to_string().contains("not EUC-JP"), "{error}");
         // A character that the end cuts off.
         read("utf-16le", b"J\0\xf6").unwrap_err();
+    }
+
+    #[test]
+    fn what_is_compressed_is_named() {
+        for (begin, name) in [
+            (&b"\x1f\x8b\x08\x08rest"[..], "gzip"),
+            (b"\x28\xb5\x2f\xfd\x24", "zstd"),
+            (b"\xfd7zXZ\0", "xz"),
+            (b"PK\x03\x04\x14\0", "workbook"),
+        ] {
+            // Whatever encoding was named: every byte is a character in most.
+            for encoding in [None, Some(encoding_rs::WINDOWS_1252)] {
+                let refused = decoded(begin, encoding).err().map(|error| error.to_string());
+                assert!(refused.as_ref().is_some_and(|text| text.contains(name)), "{refused:?}");
+            }
+        }
+        for begin in [&b"PK,NAME\n"[..], b"PAR1,PAR2\n", b"\x1f\x8b"] {
+            assert!(decoded(begin, None).is_ok(), "{begin:?}");
+        }
     }
 
     #[test]

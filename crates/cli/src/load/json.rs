@@ -95,9 +95,15 @@ impl Json {
 
     fn object<'a>(&self, number: u64, line: &'a str) -> Result<Object<'a>> {
         serde_json::from_str(line).map_err(|error| {
-            let what = match line.trim_start().starts_with('{') {
-                true => format!("no JSON object, which must be on one line: {}", described(&error)),
-                false => "no JSON object; a file has one object per line".to_owned(),
+            let what = match line.trim_start().as_bytes().first() {
+                Some(b'{') => {
+                    let text = described(&error);
+                    format!("no JSON object, which must be on one line (jq -c . FILE makes it so): {text}")
+                }
+                Some(b'[') => {
+                    "a JSON list; a file has one object per line, as jq -c '.[]' FILE makes them".to_owned()
+                }
+                _ => "no JSON object; a file has one object per line".to_owned(),
             };
             at_line(&self.path, number, &what)
         })

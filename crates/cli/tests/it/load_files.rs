@@ -33,8 +33,8 @@ matrix!(
         }
         for (text, error) in [
             (&b"{\"a\": 1}\n{\"a\": 1, \"c\": 2}\n"[..], "no column c"),
-            (b"[{\"a\": 1}]\n", "line 1: no JSON object; a file has one object per line"),
-            (b"{\n\"a\": 1\n}\n", "line 1: no JSON object, which must be on one line"),
+            (b"[{\"a\": 1}]\n", "line 1: a JSON list; a file has one object per line, as jq"),
+            (b"{\n\"a\": 1\n}\n", "line 1: no JSON object, which must be on one line (jq -c"),
             (b"{\"a\": 1}\n\n{\"a\": }\n", "line 3: no JSON object"),
             (b"{\"a\": [1]}\n", "line 1: \"a\" is an object or a list"),
             (b"{\"a\": 1, \"a\": 2}\n", "line 1: the key \"a\" comes twice"),

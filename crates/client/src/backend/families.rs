@@ -127,8 +127,8 @@ family! {
             output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
             asks_counts: bool,
         ) -> Result<Executed>;
-        /// Runs a query without a cursor and writes its row to `output`. The engine refuses one that has none
-        /// (`isc_stream_eof`), or more than one (`isc_sing_select_err`).
+        /// Runs a query without a cursor and writes its only row to `output`. No row is the engine's error
+        /// `isc_stream_eof`, a second one `isc_sing_select_err`. Fails if the statement has an open cursor.
         async fn execute_for_row(
             &mut self,
             statement: StatementId,
@@ -136,7 +136,7 @@ family! {
             parameters: Option<Message<'_>>,
             layout: &Arc<RowLayout>,
             output: &mut BatchBuilder,
-        ) -> Result<()>;
+        ) -> Result<Executed>;
         /// Runs a statement without rows, for the last time unless it `stays`, and commits. After a failure, the transaction may
         /// still exist, unchanged.
         async fn execute_and_commit(

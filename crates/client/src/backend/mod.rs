@@ -35,6 +35,11 @@ pub(crate) const LEAVING: Duration = Duration::from_secs(5);
 /// Longer messages of parameters are not kept for the next execution, in bytes.
 pub(crate) const LARGEST_KEPT_MESSAGE: usize = 64 << 10;
 
+/// A statement has one cursor at a time.
+fn cursor_is_open() -> Error {
+    Error::new(Kind::Misuse, "the statement has an open cursor; close it first")
+}
+
 /// Restores a session's initial state (Firebird 4 and later).
 const RESET: &str = "ALTER SESSION RESET";
 

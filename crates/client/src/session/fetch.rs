@@ -9,7 +9,7 @@ use crate::backend::{Backend, Message, StatementId, TransactionId, Wanted};
 use crate::error::{Kind, Result};
 use ::arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
 use ::arrow::datatypes::SchemaRef;
-use firearrow_proto::api::describe::{RecordCounts, StatementKind};
+use firearrow_proto::api::describe::RecordCounts;
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 use firearrow_proto::api::layout::RowLayout;
 use std::collections::VecDeque;
@@ -86,7 +86,7 @@ pub(super) fn new_fetching(
     Ok((fetching, layout))
 }
 
-/// Returns what a cursor needs whose rows are read elsewhere.
+/// Returns an empty result, for a cursor whose rows come through other connections.
 pub(crate) fn empty_result(prepared: &Prepared, transaction: TransactionId, how: &How) -> Result<Reading> {
     let (fetching, _) = new_fetching(prepared, transaction, &how.read, how.limits)?;
     Ok(Reading::new(fetching.without_cursor()).led())
@@ -121,7 +121,7 @@ impl<B: Backend> Session<B> {
     ) -> Result<Fetching> {
         let (mut fetching, layout) = new_fetching(prepared, transaction, options, limits)?;
         self.choose_inline_blobs(prepared, options.blobs);
-        if prepared.info.kind != StatementKind::Select || prepared.may_return_changes {
+        if prepared.may_change() {
             self.backend.will_change(transaction);
         }
         if fetching.has_cursor && scrolls {

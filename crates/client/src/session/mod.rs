@@ -121,9 +121,14 @@ impl Prepared {
         }
     }
 
-    /// Whether it only reads, apart from what its procedures and functions do.
-    fn is_plain_query(&self) -> bool {
-        self.info.kind == StatementKind::Select && self.info.has_cursor && !self.may_return_changes
+    /// Whether it may change something, apart from what procedures, functions and blocks do.
+    fn may_change(&self) -> bool {
+        self.info.kind != StatementKind::Select || self.may_return_changes
+    }
+
+    /// Whether an execution for one row may do without its cursor.
+    fn can_run_without_cursor(&self) -> bool {
+        self.info.has_cursor && !self.may_change()
     }
 
     /// Whether its transaction can be committed in the same write: if it fails it has done nothing.
@@ -295,13 +300,12 @@ impl<B: Backend> Session<B> {
         let spent = self.backend.wire_stats().since(&entered.before);
         meters.iter().for_each(|meter| meter.add(spent));
         // Servers without time limits report a cancellation where the client's clock ended the statement.
-        let is_over = entered.operation.interruption() == Some(Kind::Timeout) || self.backend.is_late();
+        let is_cancelled = result.as_ref().is_err_and(|error| error.kind() == Kind::Cancelled);
+        let is_over = is_cancelled
+            && (entered.operation.interruption() == Some(Kind::Timeout) || self.backend.is_late());
         self.backend.end_call();
         self.operation = Operation::default();
-        result.map_err(|error| match error.kind() {
-            Kind::Cancelled if is_over => error.late(),
-            _ => error,
-        })
+        result.map_err(|error| if is_over { error.late() } else { error })
     }
 
     /// The time limit of the next execution, and whether a server can interrupt it. Engines keep the limit, so once it has been
@@ -381,7 +385,7 @@ pub(crate) fn ready<T>(flow: impl Future<Output = T>) -> T {
     ready_in_place(pin!(flow))
 }
 
-/// [`ready`] for a flow that is not moved: those of statements have kilobytes of state.
+/// Like [`ready`], without moving the flow: that of a statement takes kilobytes.
 pub(crate) fn ready_in_place<T>(flow: Pin<&mut impl Future<Output = T>>) -> T {
     match flow.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,

@@ -7,15 +7,12 @@ use crate::arrow::{BatchLimits, ReadOptions};
 use crate::backend::{Backend, Message, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
-use crate::row::{Row, more_than_one_row};
+use crate::row::{Row, more_than_one_row, one_row_too_many};
 use firearrow_proto::api::gds;
+use firearrow_proto::api::status::StatusVector;
 
 /// A second row is one too many.
 const ONE_TOO_MANY: usize = 2;
-
-/// Firebird has one code for a second row, wherever it is.
-const MORE_SOMEWHERE: &str =
-    "the query, or a subquery of it, returned more than one row; one_row accepts at most one";
 
 impl<B: Backend> Session<B> {
     /// Runs a prepared query and returns what `read` takes from its row; `None` without one.
@@ -37,12 +34,14 @@ impl<B: Backend> Session<B> {
         let bound = self.bind(prepared, transaction, parameters, &how.params()).await?;
         self.set_up(prepared, how)?;
         let limits = BatchLimits { rows: ONE_TOO_MANY, full: true, ..how.limits };
-        let opened = match prepared.is_plain_query() {
-            true => self.open_row(prepared, transaction, bound.message(), &how.read, limits).await,
+        self.has_settings |= prepared.is_setting;
+        // No row, and a second one, are errors of an execution without a cursor, which must not undo what procedures did.
+        let executed = match prepared.can_run_without_cursor() && self.keeps_work(transaction) {
+            true => self.execute_for_row(prepared, transaction, bound.message(), &how.read, limits).await,
             false => self.open(prepared, transaction, bound.message(), &how.read, limits).await,
         };
         prepared.reusable.give_back(bound);
-        let mut fetching = opened.map_err(|error| naming_parameter(prepared, error, parameters))?;
+        let mut fetching = executed.map_err(|error| naming_parameter(prepared, error, parameters))?;
         fetching.builder.expect_only_batch();
         let rows = self.all_rows(&mut fetching).await;
         let closed = self.close_fetching(&fetching).await;
@@ -52,8 +51,8 @@ impl<B: Backend> Session<B> {
         value
     }
 
-    /// Executes a query without a cursor: one request instead of three. Firebird looks for a second row itself.
-    async fn open_row(
+    /// Runs a query without a cursor, in one request instead of three. Firebird itself looks for a second row.
+    async fn execute_for_row(
         &mut self,
         prepared: &Prepared,
         transaction: TransactionId,
@@ -66,10 +65,20 @@ impl<B: Backend> Session<B> {
         self.choose_inline_blobs(prepared, options.blobs);
         let row = &mut fetching.builder;
         let executed = self.backend.execute_for_row(prepared.id, transaction, parameters, &layout, row).await;
-        match executed.map_err(|error| (only_code(&error), error)) {
-            Ok(()) | Err((Some(gds::ISC_STREAM_EOF), _)) => Ok(fetching),
-            Err((Some(gds::ISC_SING_SELECT_ERR), _)) => Err(Error::new(Kind::Data, MORE_SOMEWHERE)),
-            Err((_, error)) => Err(error),
+        let has_row = !fetching.builder.is_empty();
+        match executed {
+            Ok(executed) => {
+                if executed.transaction_ended {
+                    self.ended(transaction);
+                }
+                if has_row { Ok(fetching) } else { Err(contradiction()) }
+            }
+            Err(error) => match error.status().and_then(StatusVector::only_error) {
+                Some(gds::ISC_STREAM_EOF) if has_row => Err(contradiction()),
+                Some(gds::ISC_STREAM_EOF) => Ok(fetching),
+                Some(gds::ISC_SING_SELECT_ERR) => Err(one_row_too_many(error)),
+                _ => Err(error),
+            },
         }
     }
 
@@ -105,8 +114,6 @@ impl<B: Backend> Session<B> {
     }
 }
 
-/// The code of an error that has no other. Those of procedures and triggers also tell where they come from.
-fn only_code(error: &Error) -> Option<i32> {
-    let mut codes = error.status()?.errors();
-    codes.next().filter(|_| codes.next().is_none())
+fn contradiction() -> Error {
+    Error::new(Kind::Protocol, "the server says that there is a row, and sends none, or the opposite")
 }

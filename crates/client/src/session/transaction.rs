@@ -8,7 +8,7 @@ use crate::savepoint::Savepoint;
 use ::arrow::array::{ArrayRef, UInt64Array};
 use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::info::transaction::{ID, SNAPSHOT_NUMBER};
-use firearrow_proto::api::transaction::TransactionOptions;
+use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +29,12 @@ pub(super) struct Begun {
 impl Begun {
     pub(super) fn is_in_limbo(self) -> bool {
         self.in_limbo
+    }
+
+    /// Whether the engine may take back what an execution has done when it fails at its end, or run it again: READ
+    /// COMMITTED in Firebird 4 and later.
+    fn may_restart(self) -> bool {
+        !matches!(self.options.isolation, Isolation::Snapshot | Isolation::SnapshotTableStability)
     }
 
     pub(super) fn is_recovered(self, number: u64) -> bool {
@@ -61,6 +67,11 @@ impl<B: Backend> Session<B> {
     }
 
     /// Fails unless statements can run in the transaction.
+    /// Whether everything that an execution has done before it fails at its end stays in this transaction.
+    pub(super) fn keeps_work(&self, transaction: TransactionId) -> bool {
+        !self.backend.is_firebird4() || self.open.get(&transaction).is_some_and(|begun| !begun.may_restart())
+    }
+
     pub(crate) fn expect_open(&self, transaction: TransactionId) -> Result<()> {
         if self.begun(transaction)?.in_limbo {
             let text = "the transaction is in limbo: nothing is left but commit or rollback";

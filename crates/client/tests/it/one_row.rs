@@ -1,7 +1,9 @@
 //! Prepared queries of at most one row, in one exchange.
 
 use crate::support::{fresh, run};
-use firearrow::{Connection, Date, Decimal, Kind, Statement, Timestamp, Transaction, params};
+use firearrow::{
+    Connection, Date, Decimal, Isolation, Kind, Statement, Timestamp, Transaction, TransactionOptions, params,
+};
 use firearrow_testkit::{Target, matrix};
 
 fn prepared(connection: &Connection, sql: &str) -> (Transaction, Statement) {
@@ -34,7 +36,7 @@ matrix!(
         for _ in 0..2 {
             let error = all.one_row(&transaction, (), |row| row.get::<i32>(0)).expect_err("six");
             assert_eq!(error.kind(), Kind::Data);
-            assert!(error.message().contains("one_row accepts at most one"), "{error}");
+            assert!(error.message().contains("or a subquery of it, returned more than one row"), "{error}");
         }
         let error =
             statement.one_row(&transaction, params![5], |row| row.get::<String>(1)).expect_err("NULL");
@@ -189,19 +191,40 @@ matrix!(
             "CREATE PROCEDURE p (wanted INTEGER) RETURNS (n INTEGER) AS BEGIN INSERT INTO t VALUES (:wanted); n = 0; \
              WHILE (n < wanted) DO BEGIN n = n + 1; SUSPEND; END INSERT INTO t VALUES (100 + :wanted); END",
         );
-        let (transaction, call) = prepared(connection, "SELECT n FROM p(?)");
+        let block = "EXECUTE BLOCK (wanted INTEGER = ?) RETURNS (n INTEGER) AS BEGIN INSERT INTO t VALUES (:wanted); n = 0; \
+             WHILE (n < wanted) DO BEGIN n = n + 1; SUSPEND; END INSERT INTO t VALUES (100 + :wanted); END";
         let list = "SELECT CAST(LIST(id) AS VARCHAR(200)) FROM (SELECT id FROM t ORDER BY id)";
-        let done = || {
-            let list = transaction.query(list).expect("it runs");
-            list.one_row(|row| row.get::<Option<String>>(0)).expect("one").flatten().unwrap_or_default()
-        };
-        let find = |wanted: i32| call.one_row(&transaction, [wanted], |row| row.get::<i32>(0));
-        assert_eq!(find(0).expect("none is fine"), None);
-        assert_eq!(done(), "0,100");
-        assert_eq!(find(1).expect("one"), Some(1));
-        assert_eq!(done(), "0,1,100,101");
-        assert_eq!(find(2).expect_err("two").kind(), Kind::Data);
-        assert_eq!(done(), "0,1,2,100,101,102");
+        let mut isolations = vec![
+            Isolation::Snapshot,
+            Isolation::SnapshotTableStability,
+            Isolation::ReadCommittedRecordVersion,
+            Isolation::ReadCommittedNoRecordVersion,
+        ];
+        if !connection.info().expect("facts").engine_version.starts_with('3') {
+            isolations.push(Isolation::ReadCommittedReadConsistency);
+        }
+        for isolation in isolations {
+            for sql in ["SELECT n FROM p(?)", block] {
+                let options = TransactionOptions::default().isolation(isolation);
+                let transaction = connection.begin(options).expect("it starts");
+                let call = transaction.prepare(sql).expect("valid SQL");
+                let done = || {
+                    let list = transaction.query(list).expect("it runs");
+                    list.one_row(|row| row.get::<Option<String>>(0))
+                        .expect("one")
+                        .flatten()
+                        .unwrap_or_default()
+                };
+                let find = |wanted: i32| call.one_row(&transaction, [wanted], |row| row.get::<i32>(0));
+                assert_eq!(find(0).expect("none is fine"), None);
+                assert_eq!(done(), "0,100", "{isolation:?} {sql}");
+                assert_eq!(find(1).expect("one"), Some(1));
+                assert_eq!(done(), "0,1,100,101", "{isolation:?} {sql}");
+                assert_eq!(find(2).expect_err("two").kind(), Kind::Data);
+                assert_eq!(done(), "0,1,2,100,101,102", "{isolation:?} {sql}");
+                transaction.rollback().expect("it ends");
+            }
+        }
     },
     fn errors_of_the_query_keep_their_causes(target: &Target) {
         let connection = &fresh(target);
@@ -215,6 +238,7 @@ matrix!(
         let error = subquery.one_row(&transaction, (), |row| row.get::<i32>(0)).expect_err("two rows");
         assert_eq!(error.kind(), Kind::Data);
         assert!(error.message().contains("or a subquery of it"), "{error}");
+        assert_eq!(error.sqlstate(), "21000");
         let (_, procedure) = prepared(connection, "SELECT n FROM p");
         let error = procedure.one_row(&transaction, (), |row| row.get::<i32>(0)).expect_err("two rows");
         assert!(error.message().contains("'P'") || error.message().contains("\"P\""), "{error}");
@@ -222,6 +246,21 @@ matrix!(
         let error = division.one_row(&transaction, [0], |row| row.get::<i32>(0)).expect_err("by zero");
         assert_eq!(error.sqlstate(), "22012");
         assert_eq!(division.one_row(&transaction, [1], |row| row.get::<i32>(0)).expect("it runs"), Some(1));
+    },
+    fn the_row_of_a_long_description_is_not_lost(target: &Target) {
+        let connection = &fresh(target);
+        // Its description takes several packets, and the row arrives before the second one.
+        let names: Vec<String> = (1..1000).map(|n| format!("1 AS A_LONGER_NAME_{n:04}")).collect();
+        let sql = format!("SELECT {} FROM RDB$DATABASE", names.join(", "));
+        for turn in 0..3 {
+            let transaction = connection.begin(Default::default()).expect("it starts");
+            let statement = transaction.recall(&sql).expect("valid SQL");
+            assert_eq!(statement.columns().len(), 999);
+            let found = statement.one_row(&transaction, (), |row| row.get::<i32>(998));
+            assert_eq!(found.expect("it runs"), Some(1), "turn {turn}");
+            drop(statement);
+            transaction.commit().expect("it commits");
+        }
     },
     fn a_statement_with_an_open_cursor_is_refused(target: &Target) {
         let connection = &fresh(target);

@@ -53,6 +53,13 @@ impl StatusVector {
         codes(self.parts().0)
     }
 
+    /// The gds code of the error, if it has one. Errors of procedures and triggers have others behind it, which tell where
+    /// they come from.
+    pub fn only_error(&self) -> Option<i32> {
+        let mut codes = self.errors();
+        codes.next().filter(|_| codes.next().is_none())
+    }
+
     /// The gds codes of the warnings, in order.
     pub fn warnings(&self) -> impl Iterator<Item = i32> + '_ {
         codes(self.parts().1)

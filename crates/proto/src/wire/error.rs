@@ -106,6 +106,15 @@ impl From<ProtocolError> for DecodeError {
     }
 }
 
+/// Like `ok_or(Incomplete)`, which makes an error and drops it even if the bytes are there.
+#[inline(always)]
+pub(super) fn present<T>(found: Option<T>) -> Result<T, DecodeError> {
+    match found {
+        Some(found) => Ok(found),
+        None => Err(DecodeError::Incomplete),
+    }
+}
+
 /// Makes the decoding error for an invalid packet.
 pub(crate) fn invalid(what: impl Into<String>) -> DecodeError {
     DecodeError::Invalid(ProtocolError::InvalidMessage(what.into()))

@@ -1,6 +1,6 @@
 //! Rows as they travel: a null bitmap, then the values that are not NULL (protocol 13 and later).
 
-use super::error::{DecodeError, invalid};
+use super::error::{DecodeError, invalid, present};
 use crate::api::layout::{FieldKind, FieldLayout, RowLayout};
 use crate::api::row::NULL_POSITION;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl PackedFormat {
             return Err(invalid("rows beyond 4 GiB"));
         }
         let begin = at + self.bitmap;
-        let Some(bitmap) = bytes.get(at..begin) else { return Err(DecodeError::Incomplete) };
+        let bitmap = present(bytes.get(at..begin))?;
         let first = positions.len();
         positions.resize(first + self.layout.fields().len(), NULL_POSITION);
         let mut slots = &mut positions[first..];
@@ -126,8 +126,7 @@ impl Run {
     #[inline(always)]
     fn nulls(&self, bitmap: &[u8]) -> Result<u64, DecodeError> {
         let word = bitmap.get(self.word..).and_then(|rest| rest.first_chunk());
-        let Some(word) = word else { return Err(DecodeError::Incomplete) };
-        Ok(u64::from(u32::from_le_bytes(*word) >> self.shift))
+        Ok(u64::from(u32::from_le_bytes(*present(word)?) >> self.shift))
     }
 
     /// The positions of the fields of fixed width, the first of which begins at `at`. Returns where they end.
@@ -164,8 +163,7 @@ impl Run {
             if nulls & 1 == 0 {
                 *slot = end as u32;
                 let word = bytes.get(end..).and_then(|rest| rest.first_chunk::<4>());
-                let Some(word) = word else { return Err(DecodeError::Incomplete) };
-                let length = u32::from_be_bytes(*word) & 0xffff;
+                let length = u32::from_be_bytes(*present(word)?) & 0xffff;
                 if length > *max {
                     return Err(self.too_long(index, length));
                 }
@@ -213,80 +211,80 @@ fn runs(fields: &[FieldLayout]) -> Box<[Run]> {
     runs.into()
 }
 
-/// Appends the value at the start of `from`: little-endian native bytes in, big-endian words out. `None` if it is cut off,
-/// or longer than declared.
+/// Appends the value at the start of `from`: little-endian native bytes in, big-endian words out. `None` if it is
+/// incomplete, or a VARYING longer than declared.
 pub(super) fn pack_value(kind: FieldKind, from: &[u8], out: &mut Vec<u8>) -> Option<()> {
     match kind {
         FieldKind::Nothing => {}
-        FieldKind::Text(length) => padded(from.get(..length.into())?, out),
+        FieldKind::Text(length) => put_padded(from.get(..length.into())?, out),
         FieldKind::Varying(max) => {
-            let length = u16::from_le_bytes(part(from, 0)?);
+            let length = u16::from_le_bytes(bytes_at(from, 0)?);
             if length > max {
                 return None;
             }
             out.extend_from_slice(&u32::from(length).to_be_bytes());
-            padded(from.get(2..2 + usize::from(length))?, out);
+            put_padded(from.get(2..2 + usize::from(length))?, out);
         }
-        FieldKind::Boolean => padded(from.get(..1)?, out),
-        FieldKind::Short => signed(from, 0, out)?,
-        FieldKind::Long | FieldKind::Float | FieldKind::Date | FieldKind::Time => word(from, 0, out)?,
+        FieldKind::Boolean => put_padded(from.get(..1)?, out),
+        FieldKind::Short => put_signed(from, 0, out)?,
+        FieldKind::Long | FieldKind::Float | FieldKind::Date | FieldKind::Time => put_word(from, 0, out)?,
         FieldKind::Int64 | FieldKind::Double | FieldKind::Dec16 => {
-            out.extend_from_slice(&u64::from_le_bytes(part(from, 0)?).to_be_bytes());
+            out.extend_from_slice(&u64::from_le_bytes(bytes_at(from, 0)?).to_be_bytes());
         }
         FieldKind::Int128 | FieldKind::Dec34 => {
-            out.extend_from_slice(&u128::from_le_bytes(part(from, 0)?).to_be_bytes());
+            out.extend_from_slice(&u128::from_le_bytes(bytes_at(from, 0)?).to_be_bytes());
         }
         FieldKind::Timestamp | FieldKind::Blob | FieldKind::Array => {
-            word(from, 0, out)?;
-            word(from, 4, out)?;
+            put_word(from, 0, out)?;
+            put_word(from, 4, out)?;
         }
         FieldKind::TimeTz => {
-            word(from, 0, out)?;
-            unsigned(from, 4, out)?;
+            put_word(from, 0, out)?;
+            put_unsigned(from, 4, out)?;
         }
         FieldKind::TimeTzEx => {
-            word(from, 0, out)?;
-            unsigned(from, 4, out)?;
-            signed(from, 6, out)?;
+            put_word(from, 0, out)?;
+            put_unsigned(from, 4, out)?;
+            put_signed(from, 6, out)?;
         }
         FieldKind::TimestampTz => {
-            word(from, 0, out)?;
-            word(from, 4, out)?;
-            unsigned(from, 8, out)?;
+            put_word(from, 0, out)?;
+            put_word(from, 4, out)?;
+            put_unsigned(from, 8, out)?;
         }
         FieldKind::TimestampTzEx => {
-            word(from, 0, out)?;
-            word(from, 4, out)?;
-            unsigned(from, 8, out)?;
-            signed(from, 10, out)?;
+            put_word(from, 0, out)?;
+            put_word(from, 4, out)?;
+            put_unsigned(from, 8, out)?;
+            put_signed(from, 10, out)?;
         }
     }
     Some(())
 }
 
-fn part<const N: usize>(from: &[u8], at: usize) -> Option<[u8; N]> {
+fn bytes_at<const N: usize>(from: &[u8], at: usize) -> Option<[u8; N]> {
     from.get(at..)?.first_chunk().copied()
 }
 
-fn word(from: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
-    out.extend_from_slice(&u32::from_le_bytes(part(from, at)?).to_be_bytes());
+fn put_word(from: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(&u32::from_le_bytes(bytes_at(from, at)?).to_be_bytes());
     Some(())
 }
 
 /// A 16-bit number as a word.
-fn signed(from: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
-    out.extend_from_slice(&i32::from(i16::from_le_bytes(part(from, at)?)).to_be_bytes());
+fn put_signed(from: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(&i32::from(i16::from_le_bytes(bytes_at(from, at)?)).to_be_bytes());
     Some(())
 }
 
 /// A 16-bit number without a sign as a word.
-fn unsigned(from: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
-    out.extend_from_slice(&u32::from(u16::from_le_bytes(part(from, at)?)).to_be_bytes());
+fn put_unsigned(from: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(&u32::from(u16::from_le_bytes(bytes_at(from, at)?)).to_be_bytes());
     Some(())
 }
 
 /// Bytes, filled up to a multiple of four.
-fn padded(bytes: &[u8], out: &mut Vec<u8>) {
+fn put_padded(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
     out.extend_from_slice(&[0; 3][..bytes.len().wrapping_neg() & 3]);
 }

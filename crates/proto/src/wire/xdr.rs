@@ -1,6 +1,6 @@
 //! Words and padded byte strings, the primitives of every packet.
 
-use super::error::{DecodeError, ProtocolError};
+use super::error::{DecodeError, ProtocolError, present};
 use super::op::Op;
 
 /// Appends the words of packets to a caller's buffer.
@@ -88,10 +88,7 @@ impl<'a> Reader<'a> {
     }
 
     fn take<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
-        // Not `ok_or`, which makes an error and drops it for each word that is there.
-        let Some(chunk) = self.bytes[self.at..].first_chunk::<N>() else {
-            return Err(DecodeError::Incomplete);
-        };
+        let chunk = present(self.bytes[self.at..].first_chunk::<N>())?;
         self.at += N;
         Ok(*chunk)
     }
@@ -118,8 +115,7 @@ impl<'a> Reader<'a> {
 
     /// `length` bytes and their padding.
     pub fn raw(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
-        let Some(padded) = length.checked_add(3) else { return Err(DecodeError::Incomplete) };
-        let padded = padded & !3;
+        let padded = present(length.checked_add(3))? & !3;
         let rest = &self.bytes[self.at..];
         if rest.len() < padded {
             return Err(DecodeError::Incomplete);

@@ -137,7 +137,7 @@ impl Output {
     pub(crate) fn append(&mut self, value: &[u8], bytes: &[u8]) {
         let at = value.as_ptr().addr().wrapping_sub(bytes.as_ptr().addr());
         match bytes.get(at..).and_then(|rest| rest.first_chunk::<SHORT>()) {
-            // By value: only so do compilers know how long it is.
+            // Copied out as an array, so that the compiler knows its length.
             Some(&source) if value.len() <= SHORT => {
                 let end = self.0.len() + value.len();
                 self.0.extend_from_slice(&source);
@@ -147,7 +147,7 @@ impl Output {
         }
     }
 
-    /// Appends `value`. Never inlined: compilers make one `memcpy` of any length out of the two copies otherwise.
+    /// Appends `value`. Never inlined: compilers would merge this copy and the short one into a `memcpy` of variable length.
     #[inline(never)]
     pub(crate) fn extend(&mut self, value: &[u8]) {
         self.0.extend_from_slice(value);

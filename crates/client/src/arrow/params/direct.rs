@@ -22,8 +22,8 @@ pub(crate) struct DirectRow {
     targets: Vec<FieldLayout>,
     /// The fields of the last row, which are those of the next one if its values have the same types.
     layout: Arc<RowLayout>,
-    /// The types of its values.
-    types: Vec<Discriminant<Scalar>>,
+    /// For each field a variant whose values fit, as far as all of them need the same field.
+    fitting: Vec<Discriminant<Scalar>>,
     bytes: Vec<u8>,
 }
 
@@ -34,7 +34,7 @@ impl DirectRow {
     /// `None` if the description makes no message.
     pub(crate) fn new(parameters: &[Descriptor]) -> Option<Self> {
         let targets = RowLayout::for_descriptors(parameters).ok()?.fields().to_vec();
-        Some(Self { targets, layout: Arc::default(), types: Vec::new(), bytes: Vec::new() })
+        Some(Self { targets, layout: Arc::default(), fitting: Vec::new(), bytes: Vec::new() })
     }
 
     pub(crate) fn layout(&self) -> &Arc<RowLayout> {
@@ -56,7 +56,7 @@ impl DirectRow {
         }
         let mut fits = self.layout.fields().len() == values.len();
         for (index, (value, target)) in values.iter().zip(&self.targets).enumerate() {
-            if fits && has_fixed_width(value) && self.types[index] == discriminant(value) {
+            if fits && has_one_field(value) && self.fitting[index] == discriminant(value) {
                 continue;
             }
             if options.none_page.is_some() && is_none_text(target) && is_foreign(value) {
@@ -64,14 +64,14 @@ impl DirectRow {
             }
             let needed = field(value, target)?;
             fits = fits && has_room(&self.layout.fields()[index], &needed);
-            if fits {
-                self.types[index] = discriminant(value);
+            if fits && has_one_field(value) {
+                self.fitting[index] = discriminant(value);
             }
         }
         if !fits {
             let fields = values.iter().zip(&self.targets).filter_map(|(value, target)| field(value, target));
             self.layout = Arc::new(RowLayout::new(fields));
-            self.types = values.iter().map(discriminant).collect();
+            self.fitting = values.iter().map(discriminant).collect();
         }
         self.bytes.clear();
         self.bytes.resize(self.layout.native_stride(), 0);
@@ -82,9 +82,15 @@ impl DirectRow {
     }
 }
 
-/// Whether all values of its type travel in the same field.
-fn has_fixed_width(value: &Scalar) -> bool {
-    !matches!(value, Scalar::Null(_) | Scalar::Text(_) | Scalar::Bytes(_) | Scalar::Array(_))
+/// Whether every value of this variant travels to a parameter in the same field.
+fn has_one_field(value: &Scalar) -> bool {
+    match value {
+        Scalar::Int16(_) | Scalar::Int32(_) | Scalar::Int64(_) | Scalar::Double(_) | Scalar::Boolean(_) => {
+            true
+        }
+        Scalar::Date(_) | Scalar::Timestamp(_) => true,
+        Scalar::Null(_) | Scalar::Text(_) | Scalar::Bytes(_) | Scalar::Array(_) => false,
+    }
 }
 
 /// Whether the bytes of a text depend on its encoding.

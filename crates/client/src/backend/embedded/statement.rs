@@ -4,7 +4,8 @@ use super::cursor::OpenCursor;
 use super::{Embedded, INFO_BYTES, no_statement, no_transaction};
 use crate::arrow::BatchBuilder;
 use crate::backend::{
-    Cursors, End, Executed, Message, Sql, StatementId, Statements, TransactionId, Transactions, milliseconds,
+    Cursors, End, Executed, Message, Sql, StatementId, Statements, TransactionId, Transactions,
+    cursor_is_open, milliseconds,
 };
 use crate::error::{Error, Kind, Result};
 use firearrow_fbapi as fbapi;
@@ -34,7 +35,7 @@ impl Statement {
     pub(super) fn expect_free(&self) -> Result<()> {
         match self.cursor {
             None => Ok(()),
-            Some(_) => Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first")),
+            Some(_) => Err(cursor_is_open()),
         }
     }
 
@@ -195,9 +196,9 @@ impl Statements for Embedded {
         parameters: Option<Message<'_>>,
         layout: &Arc<RowLayout>,
         output: &mut BatchBuilder,
-    ) -> Result<()> {
+    ) -> Result<Executed> {
         self.statement(statement)?.expect_free()?;
-        self.execute(statement, transaction, parameters, Some((layout, output)), false).await.map(drop)
+        self.execute(statement, transaction, parameters, Some((layout, output)), false).await
     }
 
     async fn execute_and_commit(

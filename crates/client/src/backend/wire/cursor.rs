@@ -6,7 +6,7 @@ use super::scroll::Scroll;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
-use crate::backend::{Cursors, Message, StatementId, TransactionId};
+use crate::backend::{Cursors, Message, StatementId, TransactionId, cursor_is_open};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::api::row::PackedRows;
@@ -45,7 +45,7 @@ impl OpenCursors {
     /// Fails if the statement has an open cursor.
     pub(super) fn expect_free(&self, id: u16) -> Result<()> {
         if self.open.contains_key(&id) || self.reserved.contains(&id) {
-            return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
+            return Err(cursor_is_open());
         }
         Ok(())
     }

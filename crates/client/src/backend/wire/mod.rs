@@ -178,9 +178,9 @@ impl<L: Link> Wire<L> {
         loop {
             self.check_held()?;
             match self.connection.next_event()? {
-                // The usual one, which nobody has to keep.
+                // The usual case: returned at once, not stored. Nobody waits for the answer to a fetch by its ticket.
                 Some(Event::Response { ticket: of, response }) if of == ticket => {
-                    return Ok(self.router.receive(response));
+                    return Ok(self.router.explained(response));
                 }
                 Some(event) => self.router.route(event, &mut self.cursors),
                 None => self.exchange().await?,

@@ -93,8 +93,9 @@ impl Router {
         Some(completion)
     }
 
-    /// Takes an answer that somebody waits for, or will.
-    pub(super) fn receive(&mut self, mut response: Response) -> Response {
+    /// Notes the warnings of an answer that somebody collects. One that failed only because an ignored request had failed
+    /// gets the status of that.
+    pub(super) fn explained(&mut self, mut response: Response) -> Response {
         self.warnings.keep(&response.status);
         let ignored = self.ignored_failure.take();
         if let Some(cause) = ignored.filter(|cause| is_consequence(&response.status, cause)) {
@@ -117,7 +118,7 @@ impl Router {
                     }
                     return;
                 }
-                let response = self.receive(response);
+                let response = self.explained(response);
                 if let Some(response) = cursors.fetch_failed(ticket, response) {
                     self.held += weight(&response);
                     self.arrived.insert(ticket, response);

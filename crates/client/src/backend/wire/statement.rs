@@ -7,8 +7,10 @@ use crate::backend::link::Link;
 use crate::backend::{End, Executed, Message, Sql, StatementId, Statements, TransactionId, Transactions};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::describe::{Describer, PREPARE_BUFFER, RecordCounts, StatementInfo, prepare_items};
+use firearrow_proto::api::gds;
 use firearrow_proto::api::info::statement::RECORDS;
 use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::status::StatusVector;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::info::InfoSql;
 use firearrow_proto::wire::packet::response::Response;
@@ -158,12 +160,22 @@ impl<L: Link> Statements for Wire<L> {
         parameters: Option<Message<'_>>,
         layout: &Arc<RowLayout>,
         output: &mut BatchBuilder,
-    ) -> Result<()> {
+    ) -> Result<Executed> {
         self.cursors.expect_free(handle(statement.0))?;
         self.transactions.note_work(transaction, self.connection.latest());
         let after = After { asks_counts: false, releases: false, end: None };
         let output = Some((layout, output));
-        self.run_statement(statement, transaction, parameters, output, after).await.map(drop)
+        let executed = self.run_statement(statement, transaction, parameters, output, after).await;
+        // The request that closed the statement's last cursor may have failed (`router::is_consequence`). The cursor is then
+        // still open: close it again.
+        let is_open = |error: &Error| {
+            let is_told = |status: &StatusVector| status.contains(gds::ISC_DSQL_CURSOR_OPEN_ERR);
+            error.kind() == Kind::Cancelled || error.status().is_some_and(is_told)
+        };
+        if executed.as_ref().is_err_and(is_open) && self.connection.failure().is_none() {
+            self.tell(&FreeStatement { statement: handle(statement.0), option: FreeOption::Close })?;
+        }
+        executed
     }
 
     async fn execute_and_commit(
@@ -374,7 +386,13 @@ impl<L: Link> Wire<L> {
                 let options = self.execute_options(layout, timeout);
                 let output = self.formats.output(id, layout);
                 self.cursors.inline.executes(id, self.connection.latest(), options.inline_blob_limit);
-                self.ask(&ExecuteSingleton { statement: id, transaction, parameters, output, options })?
+                let request = ExecuteSingleton { statement: id, transaction, parameters, output, options };
+                let ticket = self.ask(&request)?;
+                if self.statements.unconfirmed.contains_key(&id) {
+                    // The row may arrive before the rest of a long description.
+                    self.router.expect_rows(ticket);
+                }
+                ticket
             }
         };
         self.packed_sent(id, packed);
@@ -418,7 +436,10 @@ impl<L: Link> Wire<L> {
             }
             None => Ok(None),
         };
-        if !executed.as_ref().is_ok_and(|answer| !answer.status.is_error()) {
+        let has_run = |answer: &Response| {
+            !answer.status.is_error() || answer.status.only_error() == Some(gds::ISC_STREAM_EOF)
+        };
+        if !executed.as_ref().is_ok_and(has_run) {
             // Whatever the server made of it: the next execution brings its format.
             self.formats.forget(id);
         }
@@ -466,6 +487,9 @@ impl<L: Link> Wire<L> {
         builder: &mut BatchBuilder,
         row: &mut Result<()>,
     ) -> Result<Response> {
+        // What arrived while the client waited for something else.
+        *row = self.router.give_rows(ticket, builder).map(drop);
+        self.router.forget_rows(ticket);
         if let Some(response) = self.router.take(ticket) {
             return Ok(response);
         }
@@ -476,7 +500,7 @@ impl<L: Link> Wire<L> {
                     *row = builder.push(&rows, 0).map(|_| ()).map_err(Error::from);
                 }
                 Some(Event::Response { ticket: of, response }) if of == ticket => {
-                    return Ok(self.router.receive(response));
+                    return Ok(self.router.explained(response));
                 }
                 Some(event) => self.router.route(event, &mut self.cursors),
                 None => self.exchange().await?,

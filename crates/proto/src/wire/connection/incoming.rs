@@ -91,8 +91,8 @@ impl Incoming {
         self.inflate.is_none() || (self.wire.data().is_empty() && self.last == FLUSH_MARKER)
     }
 
-    /// Whether everything that has arrived has been consumed.
-    pub(super) fn is_drained(&self) -> bool {
+    /// Whether there is certainly nothing to decode. With compression it is never certain: bytes may wait to be inflated.
+    pub(super) fn has_nothing(&self) -> bool {
         self.plain.data().is_empty() && self.inflate.is_none()
     }
 
