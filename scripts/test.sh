@@ -8,7 +8,7 @@ scope=(--workspace)
 [[ " $* " != *" --package "* ]] || scope=()
 
 # Many tests wait: for time limits, for slow servers, for each other.
-export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(nproc) + 1))}
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((3 * $(nproc) + 1))}
 
 # Databases, and build output. If the disk filled up in the middle, servers would stop and every test would wait for them.
 needed=6000

@@ -203,8 +203,8 @@ impl Statement {
     }
 
     /// Executes a query of at most one row and returns the value that `read` takes from it; `None` without a row. This
-    /// is the cheapest way to ask for a row: one operation, and no batch. For a column that may be NULL, let `T` be an
-    /// `Option`.
+    /// is the cheapest way to ask for a row: one operation, no batch and no cursor. (In READ COMMITTED from Firebird 4 on,
+    /// and if the statement changes rows, there is a cursor.) For a column that may be NULL, let `T` be an `Option`.
     ///
     /// ```no_run
     /// # use firearrow::{Connection, Decimal, TransactionOptions, params};
