@@ -3,9 +3,6 @@
 use encoding_rs::Encoding;
 use std::io;
 
-/// The bytes of the longest mark, that of UTF-32.
-pub(crate) const LONGEST: usize = 4;
-
 /// Returns the encoding that the mark at the beginning of a text names, and the length of the mark.
 ///
 /// # Errors

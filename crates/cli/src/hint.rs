@@ -37,7 +37,12 @@ pub(crate) fn of(error: &Error) -> Option<String> {
             "if this is a number, it needs a decimal point; load reads CSV with decimal commas with --decimal-comma"
                 .to_owned(),
         ),
-        _ if is_iso(message) => Some("write a space in place of the T".to_owned()),
+        _ if between(message, "conversion error from string \"", "\"").is_some_and(is_null_word) => {
+            Some("load takes such a text for NULL with --null, for example --null NULL".to_owned())
+        }
+        _ if is_iso(message) => {
+            Some("write a space in place of the T; a DATE has no time, which must go".to_owned())
+        }
         _ => None,
     }
 }
@@ -110,6 +115,11 @@ fn is_iso(message: &str) -> bool {
     let zone = message.split_once("Invalid time zone region: T");
     let is_zone = zone.is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()));
     is_zone || between(message, "conversion error from string \"", "\"").is_some_and(is_iso_text)
+}
+
+/// What other programs write for NULL.
+fn is_null_word(text: &str) -> bool {
+    ["NULL", "NA", "N/A", "NaN", "\\N", "-"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// `2024-02-29T12…`

@@ -201,7 +201,7 @@ fn columns(connection: &Connection, sql: &str) -> Result<Vec<String>, Failure> {
 
 /// The known name that differs least from this one, which may have an alias or a schema before it: in letter case, or in about
 /// a third of its characters (two of five: CNTRY is COUNTRY). `None` if the name itself is known: then something else is wrong.
-fn nearest(name: &str, known: &[String]) -> Option<String> {
+pub(crate) fn nearest(name: &str, known: &[String]) -> Option<String> {
     let name = name.rsplit('.').next().unwrap_or(name).trim_matches('"');
     if known.iter().any(|other| other == name) {
         return None;

@@ -19,6 +19,7 @@ use firearrow::{
 };
 use firearrow_bench::text::{size, thousands};
 use serde_json::json;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -77,6 +78,14 @@ fn format(args: &CopyArgs) -> Result<Format> {
         let format = args.format.ok_or_else(|| Failure::usage("standard output needs --format"))?;
         format.refuse_terminal("name a file")?;
         return Ok(format);
+    }
+    let is_packed =
+        |extension: &OsStr| ["gz", "zst", "xz", "bz2", "zip"].iter().any(|known| extension == *known);
+    if args.output.extension().is_some_and(is_packed) {
+        let name = args.output.display();
+        let text =
+            format!("{name}: copy does not pack files: copy to standard output (-), into gzip or the like");
+        return Err(Failure::usage(text));
     }
     args.format.or_else(|| Format::of_path(&args.output)).ok_or_else(|| {
         match args.output.extension().is_some_and(|extension| extension == "txt") {

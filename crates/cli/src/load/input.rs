@@ -56,7 +56,7 @@ fn decoded(
 ) -> io::Result<Text> {
     let mut begin = Vec::new();
     // A pipe may bring them one by one.
-    bytes.by_ref().take(byte_order_mark::LONGEST as u64).read_to_end(&mut begin)?;
+    bytes.by_ref().take(LONGEST_MARK as u64).read_to_end(&mut begin)?;
     refuse_packed(&begin)?;
     let marked = byte_order_mark::encoding(&begin)?;
     // What the user says counts.
@@ -72,19 +72,31 @@ fn decoded(
     Ok(Box::new(Decoded::new(io::Cursor::new(begin).chain(bytes), encoding, named)))
 }
 
+/// The bytes by which a format is known, for byte order marks, compressed files, Parquet and Arrow.
+const LONGEST_MARK: usize = 8;
+
+/// The error for a file that is no text, if it is there and is one of those that are known.
+pub(super) fn refused(path: &Path) -> Option<Failure> {
+    let mut begin = Vec::new();
+    file(path).ok()?.take(LONGEST_MARK as u64).read_to_end(&mut begin).ok()?;
+    refuse_packed(&begin).err().map(|error| Failure::file(path, &error))
+}
+
 /// Refuses what no text begins with, and says what would help.
 fn refuse_packed(begin: &[u8]) -> io::Result<()> {
     let text = match begin {
         [0x1f, 0x8b, 8, ..] => {
             "it is compressed with gzip: zcat FILE | firearrow load DATABASE - --format csv"
         }
-        [0x28, 0xb5, 0x2f, 0xfd] => {
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
             "it is compressed with zstd: zstdcat FILE | firearrow load DATABASE - --format csv"
         }
-        [0xfd, b'7', b'z', b'X'] => {
+        [0xfd, b'7', b'z', b'X', ..] => {
             "it is compressed with xz: xzcat FILE | firearrow load DATABASE - --format csv"
         }
-        [b'P', b'K', 3, 4] => "it is a ZIP archive or a workbook: unpack it, or save the sheet as CSV",
+        [b'P', b'A', b'R', b'1', 0..=8 | 14..=31, ..] => "it is a Parquet file: --format parquet",
+        [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0] => "it is an Arrow file: --format arrow",
+        [b'P', b'K', 3, 4, ..] => "it is a ZIP archive or a workbook: unpack it, or save the sheet as CSV",
         _ => return Ok(()),
     };
     Err(io::Error::new(io::ErrorKind::InvalidData, text))
@@ -206,6 +218,8 @@ mod tests {
             (b"\x28\xb5\x2f\xfd\x24", "zstd"),
             (b"\xfd7zXZ\0", "xz"),
             (b"PK\x03\x04\x14\0", "workbook"),
+            (b"PAR1\x15\x04\x15\x80", "Parquet"),
+            (b"ARROW1\0\0\xff\xff", "Arrow"),
         ] {
             // Whatever encoding was named: every byte is a character in most.
             for encoding in [None, Some(encoding_rs::WINDOWS_1252)] {
@@ -213,7 +227,7 @@ mod tests {
                 assert!(refused.as_ref().is_some_and(|text| text.contains(name)), "{refused:?}");
             }
         }
-        for begin in [&b"PK,NAME\n"[..], b"PAR1,PAR2\n", b"\x1f\x8b"] {
+        for begin in [&b"PK,NAME\n"[..], b"PAR1,PAR2\n", b"PAR1\n1\n", b"ARROW1\n", b"\x1f\x8b"] {
             assert!(decoded(begin, None).is_ok(), "{begin:?}");
         }
     }

@@ -96,10 +96,12 @@ impl Json {
     fn object<'a>(&self, number: u64, line: &'a str) -> Result<Object<'a>> {
         serde_json::from_str(line).map_err(|error| {
             let what = match line.trim_start().as_bytes().first() {
-                Some(b'{') => {
+                // It ends before the object does.
+                Some(b'{') if error.is_eof() => {
                     let text = described(&error);
                     format!("no JSON object, which must be on one line (jq -c . FILE makes it so): {text}")
                 }
+                Some(b'{') => format!("no JSON object: {}", described(&error)),
                 Some(b'[') => {
                     "a JSON list; a file has one object per line, as jq -c '.[]' FILE makes them".to_owned()
                 }

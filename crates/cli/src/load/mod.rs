@@ -213,7 +213,8 @@ impl<'a> Loading<'a> {
 /// Returns what the ingestion does to the table, which is there or not.
 fn mode(args: &LoadArgs, table: &Table) -> Result<Mode> {
     let name = &table.name;
-    let missing = || Err(Failure::other(format!("there is no table {name}; --mode create makes one")));
+    let meant = table.similar.as_ref().map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
+    let missing = || Err(Failure::other(format!("there is no table {name}{meant}; --mode create makes one")));
     match (args.mode, table.columns.is_some()) {
         (Some(LoadMode::Create), true) => {
             Err(Failure::other(format!("the table {name} exists; --mode append adds rows to it")))
@@ -221,7 +222,7 @@ fn mode(args: &LoadArgs, table: &Table) -> Result<Mode> {
         (Some(LoadMode::Append | LoadMode::Upsert), false) => missing(),
         // A table cannot be filled in the transaction that creates it.
         (_, false) if args.reject.is_some() => Err(Failure::other(format!(
-            "there is no table {name}; --reject is for one that exists: create it first"
+            "there is no table {name}{meant}; --reject is for one that exists: create it first"
         ))),
         (Some(LoadMode::Create | LoadMode::Replace) | None, false) => Ok(Mode::Create),
         (Some(LoadMode::Upsert), true) => Ok(Mode::Upsert),

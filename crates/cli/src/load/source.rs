@@ -4,7 +4,7 @@ use super::args::LoadArgs;
 use super::columnar::Columnar;
 use super::csv::Csv;
 use super::folder::Folder;
-use super::input::is_regular;
+use super::input::{self, is_regular};
 use super::json::Json;
 use super::skipped::Skipped;
 use crate::failure::{Failure, Result};
@@ -51,7 +51,8 @@ pub(super) fn format(args: &LoadArgs, has_folder: bool) -> Result<Format> {
                 false if file.extension().is_none() && !file.exists() => {
                     Failure::usage(format!("{}: there is no such file or folder", file.display()))
                 }
-                false => output::no_format(file),
+                // What is in it says more than what it is called.
+                false => input::refused(file).unwrap_or_else(|| output::no_format(file)),
             }
         })
     });

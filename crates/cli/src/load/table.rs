@@ -3,8 +3,12 @@
 use super::names::{Found, find, is_unseparated, listed, new_name};
 use crate::failure::{Failure, Result};
 use crate::name::unquoted;
+use crate::similar::nearest;
 use arrow::datatypes::{DataType, Schema};
 use firearrow::catalog::{Catalog, Column, Identity, Name, TableKind};
+
+/// Data frames often write their index first, without a name.
+const NAMELESS_HINT: &str = ", as the index of a data frame; --skip-columns '' leaves it out";
 
 /// The table that is loaded.
 #[derive(Debug)]
@@ -13,6 +17,8 @@ pub(super) struct Table {
     pub(super) is_view: bool,
     /// Its columns; `None` if it does not exist.
     pub(super) columns: Option<Vec<Column>>,
+    /// If it does not exist: one whose name differs little.
+    pub(super) similar: Option<String>,
 }
 
 impl Table {
@@ -26,7 +32,7 @@ impl Table {
             Some(exact) => {
                 names.clone().find(|name| name == exact).map_or(Found::None, |name| Found::One(0, name))
             }
-            None => find(into.trim(), names),
+            None => find(into.trim(), names.clone()),
         };
         let name = match found {
             Found::One(_, name) => name,
@@ -39,7 +45,9 @@ impl Table {
             }
             Found::None => {
                 let name = exact.unwrap_or_else(|| new_name(into.trim()));
-                return Ok(Ok(Self { name, is_view: false, columns: None }));
+                let known: Vec<String> = names.map(str::to_owned).collect();
+                let similar = nearest(&name, &known);
+                return Ok(Ok(Self { name, is_view: false, columns: None, similar }));
             }
             Found::Several(names) => {
                 let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
@@ -52,7 +60,7 @@ impl Table {
         };
         let columns = catalog.columns(Name::Is(name), Name::Any)?;
         let is_view = tables.clone().any(|table| table.name == name && table.kind == TableKind::View);
-        Ok(Ok(Self { name: name.to_owned(), is_view, columns: Some(columns) }))
+        Ok(Ok(Self { name: name.to_owned(), is_view, columns: Some(columns), similar: None }))
     }
 
     /// Returns the names for a new table's columns.
@@ -60,10 +68,15 @@ impl Table {
         let names: Vec<String> = schema.fields().iter().map(|field| new_name(field.name())).collect();
         for (index, name) in names.iter().enumerate() {
             if name.trim().is_empty() {
-                return Err(Failure::other(format!("column {} of the file has no name", index + 1)));
+                return Err(Failure::other(format!(
+                    "column {} of the file has no name{NAMELESS_HINT}",
+                    index + 1
+                )));
             }
             if names[..index].contains(name) {
-                return Err(Failure::other(format!("the file has two columns {name}, of which one must go")));
+                return Err(Failure::other(format!(
+                    "the file has two columns {name}, of which one must go: --skip-columns"
+                )));
             }
         }
         Ok(names)
@@ -81,6 +94,9 @@ impl Table {
             let name = field.name();
             let column = match find(name, names.clone()) {
                 Found::One(index, _) => &columns[index],
+                Found::None if name.trim().is_empty() => {
+                    return Err(Failure::other(format!("a column of the file has no name{NAMELESS_HINT}")));
+                }
                 Found::None => {
                     let all = listed(names);
                     let is_line = schema.fields().len() == 1 && is_unseparated(name);

@@ -210,6 +210,9 @@ matrix!(
         outcome
             .failure(1, &["the column name of the file may be NAME or Name", "columns are ID, NAME, Name"]);
         setup.load_csv("ID,id\n", &["--into", "sales"]).failure(1, &["two columns of the file are ID"]);
+        setup
+            .load_csv("ID\n", &["--into", "sale", "--mode", "append"])
+            .failure(1, &["there is no table SALE (did you mean SALES?); --mode create makes one"]);
 
         setup.run("CREATE TABLE \"Sales\" (ID INTEGER)");
         setup.load_csv("ID\n7\n", &["--into", "Sales"]).success();
@@ -613,6 +616,11 @@ fn options_that_do_not_fit_are_told_first() {
     ] {
         load(name, more).failure(2, &[error]);
     }
+    // What a file has in it says more than its name.
+    std::fs::write(file("x.csv.gz"), b"\x1f\x8b\x08\0\0\0\0\0\0\x03").unwrap();
+    load("x.csv.gz", &[]).failure(1, &["x.csv.gz", "compressed with gzip: zcat FILE | firearrow load"]);
+    plain(&["copy", "127.0.0.1/1:x", "T", &file("y.csv.gz"), "--format", "csv"])
+        .failure(2, &["y.csv.gz: copy does not pack files"]);
     plain(&["load", "127.0.0.1/1:x", "-", "--into", "T"]).failure(2, &["standard input needs --format"]);
     plain(&["load", "127.0.0.1/1:x", &file("x.csv")]).failure(2, &["--into"]);
 }

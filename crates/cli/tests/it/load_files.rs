@@ -27,15 +27,26 @@ matrix!(
             (b"", "line 1: there is no header"),
             (b"a,a\n", "two columns of the file are A"),
             (b"a,c\n", "no column c; its columns are A, B"),
+            (
+                b",a\n0,1\n",
+                "a column of the file has no name, as the index of a data frame; --skip-columns ''",
+            ),
+            (b"a,b\nNA,1\n", "--null NULL"),
             (b"a;b\n", "no column a;b; its columns are A, B; --delimiter"),
         ] {
             setup.load_csv(text, &["--into", "T"]).failure(1, &[error]);
         }
+        // Both columns have the text, and one of them takes it.
+        setup.run("CREATE TABLE FLAGS (N INTEGER, F BOOLEAN)");
+        setup
+            .load_csv("n,f\n1,1\n", &["--into", "FLAGS"])
+            .failure(1, &["line 2: column F: conversion error from string \"1\""]);
         for (text, error) in [
             (&b"{\"a\": 1}\n{\"a\": 1, \"c\": 2}\n"[..], "no column c"),
             (b"[{\"a\": 1}]\n", "line 1: a JSON list; a file has one object per line, as jq"),
             (b"{\n\"a\": 1\n}\n", "line 1: no JSON object, which must be on one line (jq -c"),
             (b"{\"a\": 1}\n\n{\"a\": }\n", "line 3: no JSON object"),
+            (b"{\"a\": 1,}\n", "line 1: no JSON object: trailing comma"),
             (b"{\"a\": [1]}\n", "line 1: \"a\" is an object or a list"),
             (b"{\"a\": 1, \"a\": 2}\n", "line 1: the key \"a\" comes twice"),
             (b"{\"b\": \"\xf6\"}\n", "line 1: the text is not UTF-8"),

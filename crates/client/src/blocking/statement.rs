@@ -203,8 +203,11 @@ impl Statement {
     }
 
     /// Executes a query of at most one row and returns the value that `read` takes from it; `None` without a row. This
-    /// is the cheapest way to ask for a row: one operation, no batch and no cursor. (In READ COMMITTED from Firebird 4 on,
-    /// and if the statement changes rows, there is a cursor.) For a column that may be NULL, let `T` be an `Option`.
+    /// is the cheapest way to ask for a row: one operation, and no batch. A column that may be NULL is read as an
+    /// `Option`: `row.get::<Option<String>>(0)`.
+    ///
+    /// It needs no cursor either, unless the statement may change rows, or the transaction is READ COMMITTED in Firebird 4
+    /// or later.
     ///
     /// ```no_run
     /// # use firearrow::{Connection, Decimal, TransactionOptions, params};

@@ -4,7 +4,7 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::DataType;
 use arrow::util::display::array_value_to_string;
 use firearrow_proto::api::descriptor::{Descriptor, charset_id};
-use firearrow_proto::api::layout::{FieldKind, RowLayout};
+use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::value::CivilDate;
 
 /// Bytes per UTF8 character in a description.
@@ -51,23 +51,32 @@ pub(crate) fn suspect(
     });
     let found: Vec<(usize, Suspicion)> =
         suspicions.enumerate().filter_map(|(at, suspicion)| Some((at, suspicion?))).collect();
-    let mut quoted = (0..batch.num_columns()).filter(|at| is_quoted(message, batch.column(*at), row));
-    // A column of texts may have the same one, and keep it.
-    let is_kept = |at: &usize| {
-        fields
-            .fields()
-            .get(*at)
-            .is_some_and(|field| matches!(field.kind, FieldKind::Text(_) | FieldKind::Varying(_)))
-    };
-    let refusing = quoted.clone().find(|at| !is_kept(at));
-    if let Some(parameter) = refusing.or_else(|| quoted.next()) {
-        return Some(parameter);
+    let quoted: Vec<usize> =
+        (0..batch.num_columns()).filter(|at| is_quoted(message, batch.column(*at), row)).collect();
+    if !quoted.is_empty() {
+        return of_quoted(&quoted, &found, fields.fields());
     }
     let sure = found.iter().find(|(_, suspicion)| *suspicion == Suspicion::Sure);
     match (sure, found.as_slice()) {
         (Some(&(parameter, _)), _) | (None, &[(parameter, _)]) => Some(parameter),
         _ => None,
     }
+}
+
+/// Returns the parameter that was refused of those whose values are the quoted text; `None` if it could be several.
+fn of_quoted(quoted: &[usize], found: &[(usize, Suspicion)], fields: &[FieldLayout]) -> Option<usize> {
+    let suspected = |suspicion| quoted.iter().filter(move |at| found.contains(&(**at, suspicion)));
+    if let Some(parameter) = suspected(Suspicion::Sure).next() {
+        return Some(*parameter);
+    }
+    // A column of texts may have the same one, and keep it.
+    let is_kept = |at: &&usize| {
+        fields.get(**at).is_some_and(|field| matches!(field.kind, FieldKind::Text(_) | FieldKind::Varying(_)))
+    };
+    let only = |mut candidates: Vec<&usize>| candidates.pop().filter(|_| candidates.is_empty()).copied();
+    only(suspected(Suspicion::Possible).collect())
+        .or_else(|| only(quoted.iter().filter(|at| !is_kept(at)).collect()))
+        .or_else(|| only(quoted.iter().collect()))
 }
 
 /// Whether the engine's text quotes this value: it converts values in an order of its own.
@@ -227,5 +236,20 @@ mod tests {
         assert_eq!(suspect(&parameters_of_texts, &twins, 0, "22018", text), Some(1));
         assert_eq!(suspect(&parameters_of_texts, &twins, 1, "22018", text), Some(0));
         assert_eq!(suspect(&parameters, &rows, 9, "22001", ""), None);
+        // Other columns have the same text, and can convert it.
+        let kinds = [SqlType::LONG, SqlType::BOOLEAN, SqlType::LONG, SqlType::DATE];
+        let parameters = kinds.map(|sql_type| parameter(sql_type, 4, 0));
+        let same = |texts_of: [&str; 4]| {
+            let columns = ["a", "b", "c", "d"].into_iter().zip(texts_of);
+            RecordBatch::try_from_iter(columns.map(|(name, text)| (name, texts([text, text])))).expect("rows")
+        };
+        for (values, value, expected) in [
+            (["1", "1", "2", "2020-01-01"], "1", Some(1)),
+            (["3", "true", "3", "3"], "3", Some(3)),
+            (["NaN", "true", "NaN", "2020-01-01"], "NaN", None),
+        ] {
+            let text = format!("conversion error from string \"{value}\"");
+            assert_eq!(suspect(&parameters, &same(values), 0, "22018", &text), expected, "{values:?}");
+        }
     }
 }
