@@ -37,9 +37,8 @@ pub(crate) fn of(error: &Error) -> Option<String> {
             "if this is a number, it needs a decimal point; load reads CSV with decimal commas with --decimal-comma"
                 .to_owned(),
         ),
-        _ if between(message, "conversion error from string \"", "\"").is_some_and(is_null_word) => {
-            Some("load takes such a text for NULL with --null, for example --null NULL".to_owned())
-        }
+        _ if null_word(message).is_some() => null_word(message)
+            .map(|text| format!("load takes this text in CSV for NULL with --null '{text}'")),
         _ if is_iso(message) => {
             Some("write a space in place of the T; a DATE has no time, which must go".to_owned())
         }
@@ -117,9 +116,13 @@ fn is_iso(message: &str) -> bool {
     is_zone || between(message, "conversion error from string \"", "\"").is_some_and(is_iso_text)
 }
 
-/// What other programs write for NULL.
-fn is_null_word(text: &str) -> bool {
-    ["NULL", "NA", "N/A", "NaN", "\\N", "-"].iter().any(|word| text.eq_ignore_ascii_case(word))
+/// The text that could not be converted, if it is what other programs write for NULL.
+fn null_word(message: &str) -> Option<&str> {
+    let text = between(message, "conversion error from string \"", "\"")?;
+    ["NULL", "NA", "N/A", "NaN", "\\N", "-"]
+        .iter()
+        .any(|word| text.eq_ignore_ascii_case(word))
+        .then_some(text)
 }
 
 /// `2024-02-29T12…`

@@ -79,12 +79,14 @@ fn format(args: &CopyArgs) -> Result<Format> {
         format.refuse_terminal("name a file")?;
         return Ok(format);
     }
-    let is_packed =
-        |extension: &OsStr| ["gz", "zst", "xz", "bz2", "zip"].iter().any(|known| extension == *known);
-    if args.output.extension().is_some_and(is_packed) {
+    let is_packed = |extension: &OsStr| {
+        ["gz", "zst", "xz", "bz2", "zip"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    };
+    let is_text = matches!(args.format, Some(Format::Csv | Format::Json | Format::Table | Format::Expanded));
+    if is_text && args.output.extension().is_some_and(is_packed) {
         let name = args.output.display();
         let text =
-            format!("{name}: copy does not pack files: copy to standard output (-), into gzip or the like");
+            format!("{name}: copy writes no such file: copy to standard output (-), into gzip or the like");
         return Err(Failure::usage(text));
     }
     args.format.or_else(|| Format::of_path(&args.output)).ok_or_else(|| {

@@ -77,6 +77,9 @@ const LONGEST_MARK: usize = 8;
 
 /// The error for a file that is no text, if it is there and is one of those that are known.
 pub(super) fn refused(path: &Path) -> Option<Failure> {
+    if !is_regular(path) {
+        return None;
+    }
     let mut begin = Vec::new();
     file(path).ok()?.take(LONGEST_MARK as u64).read_to_end(&mut begin).ok()?;
     refuse_packed(&begin).err().map(|error| Failure::file(path, &error))
@@ -86,13 +89,13 @@ pub(super) fn refused(path: &Path) -> Option<Failure> {
 fn refuse_packed(begin: &[u8]) -> io::Result<()> {
     let text = match begin {
         [0x1f, 0x8b, 8, ..] => {
-            "it is compressed with gzip: zcat FILE | firearrow load DATABASE - --format csv"
+            "it is compressed with gzip: gzip -dc FILE | firearrow load DATABASE - --format csv --into TABLE (or --format json)"
         }
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            "it is compressed with zstd: zstdcat FILE | firearrow load DATABASE - --format csv"
+            "it is compressed with zstd: zstd -dc FILE | firearrow load DATABASE - --format csv --into TABLE (or --format json)"
         }
         [0xfd, b'7', b'z', b'X', ..] => {
-            "it is compressed with xz: xzcat FILE | firearrow load DATABASE - --format csv"
+            "it is compressed with xz: xz -dc FILE | firearrow load DATABASE - --format csv --into TABLE (or --format json)"
         }
         [b'P', b'A', b'R', b'1', 0..=8 | 14..=31, ..] => "it is a Parquet file: --format parquet",
         [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0] => "it is an Arrow file: --format arrow",

@@ -8,7 +8,8 @@ use arrow::datatypes::{DataType, Schema};
 use firearrow::catalog::{Catalog, Column, Identity, Name, TableKind};
 
 /// Data frames often write their index first, without a name.
-const NAMELESS_HINT: &str = ", as the index of a data frame; --skip-columns '' leaves it out";
+const NAMELESS_HINT: &str =
+    " (the index of a data frame?); --skip-columns '' leaves out the first such column";
 
 /// The table that is loaded.
 #[derive(Debug)]
@@ -94,7 +95,7 @@ impl Table {
             let name = field.name();
             let column = match find(name, names.clone()) {
                 Found::One(index, _) => &columns[index],
-                Found::None if name.trim().is_empty() => {
+                Found::None if name.is_empty() => {
                     return Err(Failure::other(format!("a column of the file has no name{NAMELESS_HINT}")));
                 }
                 Found::None => {

@@ -29,9 +29,9 @@ matrix!(
             (b"a,c\n", "no column c; its columns are A, B"),
             (
                 b",a\n0,1\n",
-                "a column of the file has no name, as the index of a data frame; --skip-columns ''",
+                "a column of the file has no name (the index of a data frame?); --skip-columns ''",
             ),
-            (b"a,b\nNA,1\n", "--null NULL"),
+            (b"a,b\nNA,1\n", "--null 'NA'"),
             (b"a;b\n", "no column a;b; its columns are A, B; --delimiter"),
         ] {
             setup.load_csv(text, &["--into", "T"]).failure(1, &[error]);

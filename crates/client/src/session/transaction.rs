@@ -66,12 +66,12 @@ impl<B: Backend> Session<B> {
         transaction
     }
 
-    /// Fails unless statements can run in the transaction.
     /// Whether everything that an execution has done before it fails at its end stays in this transaction.
     pub(super) fn keeps_work(&self, transaction: TransactionId) -> bool {
         !self.backend.is_firebird4() || self.open.get(&transaction).is_some_and(|begun| !begun.may_restart())
     }
 
+    /// Fails unless statements can run in the transaction.
     pub(crate) fn expect_open(&self, transaction: TransactionId) -> Result<()> {
         if self.begun(transaction)?.in_limbo {
             let text = "the transaction is in limbo: nothing is left but commit or rollback";

@@ -63,7 +63,8 @@ pub(crate) fn suspect(
     }
 }
 
-/// Returns the parameter that was refused of those whose values are the quoted text; `None` if it could be several.
+/// Returns the parameter that was refused of those whose values are the quoted text: the first that cannot take it; `None`
+/// if it could be several.
 fn of_quoted(quoted: &[usize], found: &[(usize, Suspicion)], fields: &[FieldLayout]) -> Option<usize> {
     let suspected = |suspicion| quoted.iter().filter(move |at| found.contains(&(**at, suspicion)));
     if let Some(parameter) = suspected(Suspicion::Sure).next() {

@@ -173,7 +173,8 @@ impl<L: Link> Statements for Wire<L> {
             error.kind() == Kind::Cancelled || error.status().is_some_and(is_told)
         };
         if executed.as_ref().is_err_and(is_open) && self.connection.failure().is_none() {
-            self.tell(&FreeStatement { statement: handle(statement.0), option: FreeOption::Close })?;
+            // Report the original error.
+            let _ = self.tell(&FreeStatement { statement: handle(statement.0), option: FreeOption::Close });
         }
         executed
     }
