@@ -37,12 +37,11 @@ pub(crate) fn of(error: &Error) -> Option<String> {
             "if this is a number, it needs a decimal point; load reads CSV with decimal commas with --decimal-comma"
                 .to_owned(),
         ),
-        _ if null_word(message).is_some() => null_word(message)
-            .map(|text| format!("load takes this text in CSV for NULL with --null '{text}'")),
         _ if is_iso(message) => {
             Some("write a space in place of the T; a DATE has no time, which must go".to_owned())
         }
-        _ => None,
+        _ => null_word(message)
+            .map(|text| format!("load takes this text in CSV for NULL with --null '{text}'")),
     }
 }
 

@@ -87,19 +87,21 @@ pub(super) fn refused(path: &Path) -> Option<Failure> {
 
 /// Refuses what no text begins with, and says what would help.
 fn refuse_packed(begin: &[u8]) -> io::Result<()> {
+    let unpack = |program: &str| {
+        format!(
+            "it is compressed with {program}: {program} -dc FILE | firearrow load DATABASE - --format csv --into TABLE \
+             (or --format json)"
+        )
+    };
     let text = match begin {
-        [0x1f, 0x8b, 8, ..] => {
-            "it is compressed with gzip: gzip -dc FILE | firearrow load DATABASE - --format csv --into TABLE (or --format json)"
+        [0x1f, 0x8b, 8, ..] => unpack("gzip"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => unpack("zstd"),
+        [0xfd, b'7', b'z', b'X', ..] => unpack("xz"),
+        [b'P', b'A', b'R', b'1', 0..=8 | 14..=31, ..] => "it is a Parquet file: --format parquet".to_owned(),
+        [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0] => "it is an Arrow file: --format arrow".to_owned(),
+        [b'P', b'K', 3, 4, ..] => {
+            "it is a ZIP archive or a workbook: unpack it, or save the sheet as CSV".to_owned()
         }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            "it is compressed with zstd: zstd -dc FILE | firearrow load DATABASE - --format csv --into TABLE (or --format json)"
-        }
-        [0xfd, b'7', b'z', b'X', ..] => {
-            "it is compressed with xz: xz -dc FILE | firearrow load DATABASE - --format csv --into TABLE (or --format json)"
-        }
-        [b'P', b'A', b'R', b'1', 0..=8 | 14..=31, ..] => "it is a Parquet file: --format parquet",
-        [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0] => "it is an Arrow file: --format arrow",
-        [b'P', b'K', 3, 4, ..] => "it is a ZIP archive or a workbook: unpack it, or save the sheet as CSV",
         _ => return Ok(()),
     };
     Err(io::Error::new(io::ErrorKind::InvalidData, text))
