@@ -354,6 +354,12 @@ impl Shell {
             ));
         }
         if self.runner.borrow().uncommitted().is_some_and(|changes| changes > 0) {
+            if name == "load" {
+                // This session would not get its turn to commit them.
+                return Err(Failure::usage(
+                    "\\load has a connection of its own, which may wait for the changes of this session: COMMIT or ROLLBACK them first",
+                ));
+            }
             terminal::remark(&format!(
                 "\\{name} has a connection of its own, which sees only what is committed"
             ));
