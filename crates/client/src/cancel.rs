@@ -298,6 +298,7 @@ impl Operation {
 }
 
 /// The error of an operation that was interrupted.
+#[cold]
 pub(crate) fn interrupted(kind: Kind, place: &str) -> Error {
     match kind {
         Kind::Timeout => Error::new(kind, format!("the time limit has passed: {place}")),
@@ -322,9 +323,9 @@ pub(crate) struct Underway(Arc<Mutex<Vec<Operation>>>);
 
 impl Underway {
     /// Counts an operation as one of this connection until the guard is dropped.
-    pub(crate) fn enter(&self, operation: &Operation) -> Entry {
+    pub(crate) fn enter(&self, operation: Operation) -> Entry {
         self.lock().push(operation.clone());
-        Entry { underway: self.clone(), operation: operation.clone() }
+        Entry { underway: self.clone(), operation }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Operation>> {
@@ -336,6 +337,12 @@ impl Underway {
 pub(crate) struct Entry {
     underway: Underway,
     operation: Operation,
+}
+
+impl Entry {
+    pub(crate) fn operation(&self) -> &Operation {
+        &self.operation
+    }
 }
 
 impl Drop for Entry {
@@ -422,8 +429,8 @@ mod tests {
         let handle = CancelHandle { underway: Underway::default() };
         handle.cancel();
         let (first, second) = (Operation::new(), Operation::new());
-        let entry = handle.underway.enter(&first);
-        drop(handle.underway.enter(&second));
+        let entry = handle.underway.enter(first.clone());
+        drop(handle.underway.enter(second.clone()));
         handle.cancel();
         assert!(first.is_cancelled() && !second.is_cancelled() && !handle.is_idle());
         drop(entry);

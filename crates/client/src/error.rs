@@ -96,6 +96,7 @@ struct Inner {
 type Source = Arc<dyn std::error::Error + Send + Sync>;
 
 impl Error {
+    #[cold]
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
@@ -124,6 +125,7 @@ impl Error {
     }
 
     /// An error that the engine reported.
+    #[cold]
     pub(crate) fn engine(status: StatusVector) -> Self {
         let mut error = Self::new(kind_of(&status), status.to_string());
         error.0.status = Some(status);
@@ -132,6 +134,7 @@ impl Error {
     }
 
     /// A statement is not what it was.
+    #[cold]
     pub(crate) fn changed() -> Self {
         Self::new(
             Kind::Changed,
@@ -310,6 +313,7 @@ fn kind_of(status: &StatusVector) -> Kind {
 }
 
 impl From<ProtocolError> for Error {
+    #[cold]
     fn from(error: ProtocolError) -> Self {
         let kind = match &error {
             ProtocolError::Refused(status) => return Self::engine(status.clone()),
@@ -338,6 +342,7 @@ impl From<ConfigError> for Error {
 }
 
 impl From<DecodeError> for Error {
+    #[cold]
     fn from(error: DecodeError) -> Self {
         let kind = match error.kind {
             DecodeErrorKind::OverLimit => Kind::Memory,
@@ -351,6 +356,7 @@ impl From<DecodeError> for Error {
 }
 
 impl From<SchemaError> for Error {
+    #[cold]
     fn from(error: SchemaError) -> Self {
         Self::new(Kind::Unsupported, error.to_string())
             .in_column(error.column, &error.column_name)
@@ -359,6 +365,7 @@ impl From<SchemaError> for Error {
 }
 
 impl From<ParamError> for Error {
+    #[cold]
     fn from(error: ParamError) -> Self {
         let kind = match error.kind {
             ParamErrorKind::Inexact
@@ -390,6 +397,7 @@ impl Error {
 
 /// Batches of a cursor come with errors of Arrow, which contain those of this crate.
 impl From<ArrowError> for Error {
+    #[cold]
     fn from(error: ArrowError) -> Self {
         let error = match error {
             ArrowError::ExternalError(error) => match error.downcast() {
@@ -405,6 +413,7 @@ impl From<ArrowError> for Error {
 
 /// The traits of `std::io` wrap errors of this crate, which come out again.
 impl From<io::Error> for Error {
+    #[cold]
     fn from(error: io::Error) -> Self {
         match error.downcast() {
             Ok(error) => error,

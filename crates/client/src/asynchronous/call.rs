@@ -125,9 +125,8 @@ impl Call {
         let mut ended = Ok(());
         for flow in self.after.take_discarded() {
             // What cancels this operation does not concern them.
-            let closing = Operation::shielded();
-            let _entry = self.underway.enter(&closing);
-            let entered = turn.session.enter(&closing);
+            let entry = self.underway.enter(Operation::shielded());
+            let entered = turn.session.enter(entry.operation());
             let closed = flow(&mut turn.session).await;
             let closed = turn.session.leave_operation(entered, meters, closed);
             if let Err(error) = closed {

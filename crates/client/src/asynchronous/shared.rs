@@ -160,7 +160,7 @@ impl Shared {
         Call {
             session: Arc::clone(&self.session),
             blocks: self.blocks,
-            _entry: Arc::new(self.underway.enter(&operation)),
+            _entry: Arc::new(self.underway.enter(operation.clone())),
             operation,
             underway: self.underway.clone(),
             deadline: None,

@@ -238,7 +238,7 @@ impl Statement {
         transaction: &mut Transaction,
         parameters: impl Into<Params>,
     ) -> Result<Executed> {
-        self.executed(transaction.id, Verb::Execute, parameters.into()).await
+        self.executed(transaction.id, false, parameters.into()).await
     }
 
     /// Like [`execute`](Self::execute), and commits the transaction: in the same write for at most one parameter row.
@@ -248,14 +248,13 @@ impl Statement {
         transaction: Transaction,
         parameters: impl Into<Params>,
     ) -> Result<Executed> {
-        self.executed(transaction.id, Verb::ExecuteLast, parameters.into()).await
+        self.executed(transaction.id, true, parameters.into()).await
     }
 
-    async fn executed(&self, id: TransactionId, verb: Verb, parameters: Params) -> Result<Executed> {
+    async fn executed(&self, id: TransactionId, commits: bool, parameters: Params) -> Result<Executed> {
         let (inner, how) = (Arc::clone(&self.inner), self.how.clone());
-        let run = flow!(session => {
-            session.run(&inner.prepared, id, verb, &parameters, &how).await?.executed()
-        });
+        let run =
+            flow!(session => session.execute_prepared(&inner.prepared, id, commits, &parameters, &how).await);
         Ok(self.inner.shared.metered(vec![self.inner.meter.clone()], run).await?.into())
     }
 }

@@ -88,9 +88,9 @@ impl Shared {
     ) -> Result<Option<T>> {
         let Some(deadline) = deadline else { return self.run(flow).map(Some) };
         let call = self.begin();
-        call.operation.check()?;
-        let Some(session) = self.session.take_until(&call.operation, deadline)? else { return Ok(None) };
-        self.within(session, &call.operation, &[], flow).map(Some)
+        call.operation().check()?;
+        let Some(session) = self.session.take_until(call.operation(), deadline)? else { return Ok(None) };
+        self.within(session, call.operation(), &[], flow).map(Some)
     }
 
     /// Whether the socket still works, without waiting for an operation that uses it.
@@ -107,7 +107,7 @@ impl Shared {
 
     fn within<T>(
         &self,
-        session: Turn<BlockingSession>,
+        session: Turn<'_, BlockingSession>,
         operation: &Operation,
         meters: &[Meter],
         flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
@@ -128,14 +128,12 @@ impl Shared {
 /// An operation of a connection, in one or more parts.
 pub(crate) struct Call<'a> {
     shared: &'a Shared,
-    operation: Operation,
-    _entry: Entry,
+    entry: Entry,
 }
 
 impl<'a> Call<'a> {
     fn new(shared: &'a Shared, operation: Operation) -> Self {
-        let entry = shared.underway.enter(&operation);
-        Self { shared, operation, _entry: entry }
+        Self { shared, entry: shared.underway.enter(operation) }
     }
 
     /// Runs a part of it at the expense of `meters`, unless it is cancelled.
@@ -144,18 +142,19 @@ impl<'a> Call<'a> {
         meters: &[Meter],
         flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
     ) -> Result<T> {
-        self.operation.check()?;
-        let session = self.shared.session.take_for(&self.operation)?;
-        self.shared.within(session, &self.operation, meters, async |session| {
+        let operation = self.operation();
+        operation.check()?;
+        let session = self.shared.session.take_for(operation)?;
+        self.shared.within(session, operation, meters, async |session| {
             // Whatever comes from here on interrupts the backend.
-            self.operation.check()?;
+            operation.check()?;
             flow(session).await
         })
     }
 
-    /// What it is, for a wait that needs no session.
+    /// What it is.
     pub(crate) fn operation(&self) -> &Operation {
-        &self.operation
+        self.entry.operation()
     }
 
     /// Runs its last part, even if it is cancelled.
@@ -164,13 +163,13 @@ impl<'a> Call<'a> {
         meters: &[Meter],
         flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
     ) -> Result<T> {
-        self.shared.within(self.shared.session.take(), &self.operation, meters, flow)
+        self.shared.within(self.shared.session.take(), self.operation(), meters, flow)
     }
 }
 
 /// A session in the middle of a flow.
 struct Whole<'a> {
-    session: Turn<BlockingSession>,
+    session: Turn<'a, BlockingSession>,
     noted: &'a Noted,
     is_whole: bool,
 }

@@ -239,18 +239,21 @@ impl Statement {
     /// # Errors
     /// The first row that fails ends it; see [`execute_rows`](Self::execute_rows) for what may have been done by then.
     pub fn execute(&self, transaction: &mut Transaction, parameters: impl Into<Params>) -> Result<Executed> {
-        self.executed(transaction.id, Verb::Execute, &parameters.into())
+        self.executed(transaction.id, false, &parameters.into())
     }
 
     /// Like [`execute`](Self::execute), and commits the transaction: in the same write for at most one parameter row.
     /// When it fails, the transaction is rolled back. A [recalled](Transaction::recall) statement is released with it.
     pub fn execute_last(&self, transaction: Transaction, parameters: impl Into<Params>) -> Result<Executed> {
-        self.executed(transaction.id, Verb::ExecuteLast, &parameters.into())
+        self.executed(transaction.id, true, &parameters.into())
     }
 
-    fn executed(&self, transaction: TransactionId, verb: Verb, parameters: &Params) -> Result<Executed> {
-        let meters = slice::from_ref(&self.inner.meter);
-        Ok(self.run(transaction, verb, parameters, meters)?.executed()?.into())
+    fn executed(&self, transaction: TransactionId, commits: bool, parameters: &Params) -> Result<Executed> {
+        let inner = &self.inner;
+        let executed = inner.shared.metered(slice::from_ref(&inner.meter), async |session| {
+            session.execute_prepared(&inner.prepared, transaction, commits, parameters, &self.how).await
+        });
+        Ok(executed?.into())
     }
 
     pub(super) fn run(

@@ -49,7 +49,7 @@ impl<T: Send + 'static> Turns<T> {
     }
 
     /// Waits for its turn, however long that takes.
-    pub(crate) fn take(&self) -> Turn<T> {
+    pub(crate) fn take(&self) -> Turn<'_, T> {
         let mut seat = self.place.lock();
         loop {
             if let Some(value) = seat.free.take() {
@@ -60,22 +60,22 @@ impl<T: Send + 'static> Turns<T> {
     }
 
     /// Takes it if nobody uses it.
-    pub(crate) fn try_take(&self) -> Option<Turn<T>> {
+    pub(crate) fn try_take(&self) -> Option<Turn<'_, T>> {
         let value = self.place.lock().free.take()?;
         Some(self.turn(value))
     }
 
     /// Waits for its turn until the operation is interrupted.
-    pub(crate) fn take_for(&self, operation: &Operation) -> Result<Turn<T>> {
+    pub(crate) fn take_for(&self, operation: &Operation) -> Result<Turn<'_, T>> {
         self.take_within(operation, None).map(|turn| turn.expect("there is no deadline"))
     }
 
     /// Like [`take_for`](Self::take_for), but returns `None` at `deadline`.
-    pub(crate) fn take_until(&self, operation: &Operation, deadline: Instant) -> Result<Option<Turn<T>>> {
+    pub(crate) fn take_until(&self, operation: &Operation, deadline: Instant) -> Result<Option<Turn<'_, T>>> {
         self.take_within(operation, Some(deadline))
     }
 
-    fn take_within(&self, operation: &Operation, deadline: Option<Instant>) -> Result<Option<Turn<T>>> {
+    fn take_within(&self, operation: &Operation, deadline: Option<Instant>) -> Result<Option<Turn<'_, T>>> {
         if let Some(turn) = self.try_take() {
             return Ok(Some(turn));
         }
@@ -110,18 +110,18 @@ impl<T: Send + 'static> Turns<T> {
         seat
     }
 
-    fn turn(&self, value: Box<T>) -> Turn<T> {
-        Turn { place: Arc::clone(&self.place), value: Some(value) }
+    fn turn(&self, value: Box<T>) -> Turn<'_, T> {
+        Turn { place: &self.place, value: Some(value) }
     }
 }
 
 /// The right to use it until this is dropped, also by a panic.
-pub(crate) struct Turn<T> {
-    place: Arc<Place<T>>,
+pub(crate) struct Turn<'a, T> {
+    place: &'a Place<T>,
     value: Option<Box<T>>,
 }
 
-impl<T> Deref for Turn<T> {
+impl<T> Deref for Turn<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -129,13 +129,13 @@ impl<T> Deref for Turn<T> {
     }
 }
 
-impl<T> DerefMut for Turn<T> {
+impl<T> DerefMut for Turn<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         self.value.as_deref_mut().expect("it is taken away by drop only")
     }
 }
 
-impl<T> Drop for Turn<T> {
+impl<T> Drop for Turn<'_, T> {
     fn drop(&mut self) {
         let mut seat = self.place.lock();
         seat.free = self.value.take();

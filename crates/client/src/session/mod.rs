@@ -72,7 +72,7 @@ pub(crate) struct Session<B> {
 
 /// A part of an operation that has not ended.
 pub(crate) struct Entered {
-    operation: Operation,
+    /// The traffic before it.
     before: WireStats,
 }
 
@@ -287,7 +287,7 @@ impl<B: Backend> Session<B> {
     pub(crate) fn enter(&mut self, operation: &Operation) -> Entered {
         self.operation = operation.clone();
         self.backend.begin_call(operation);
-        Entered { operation: operation.clone(), before: self.backend.wire_stats() }
+        Entered { before: self.backend.wire_stats() }
     }
 
     /// A part of an operation ends: its cost goes to `meters`.
@@ -301,8 +301,8 @@ impl<B: Backend> Session<B> {
         meters.iter().for_each(|meter| meter.add(spent));
         // Servers without time limits report a cancellation where the client's clock ended the statement.
         let is_cancelled = result.as_ref().is_err_and(|error| error.kind() == Kind::Cancelled);
-        let is_over = is_cancelled
-            && (entered.operation.interruption() == Some(Kind::Timeout) || self.backend.is_late());
+        let is_over =
+            is_cancelled && (self.operation.interruption() == Some(Kind::Timeout) || self.backend.is_late());
         self.backend.end_call();
         self.operation = Operation::default();
         result.map_err(|error| if is_over { error.late() } else { error })

@@ -33,7 +33,7 @@ impl Noted {
 
     /// To be called at the end of each operation.
     pub(crate) fn note<L: Link>(&self, session: &Session<AnyBackend<L>>) {
-        self.is_failed.store(session.backend.is_failed(), Ordering::SeqCst);
+        self.is_failed.store(session.backend.is_failed(), Ordering::Release);
         *self.wire_stats.lock().unwrap_or_else(PoisonError::into_inner) = session.backend.wire_stats();
     }
 
@@ -45,7 +45,7 @@ impl Noted {
     }
 
     pub(crate) fn is_failed(&self) -> bool {
-        self.is_failed.load(Ordering::SeqCst)
+        self.is_failed.load(Ordering::Acquire)
     }
 
     pub(crate) fn wire_stats(&self) -> WireStats {

@@ -19,7 +19,7 @@ pub(crate) struct Reusable {
     pub(super) habit: BlobHabit,
     output: Mutex<Option<Output>>,
     /// A message of parameters to use again; absent while an execution has it.
-    row: Mutex<Option<DirectRow>>,
+    row: Mutex<Option<Box<DirectRow>>>,
 }
 
 /// How rows are read with these options.
@@ -36,7 +36,7 @@ struct Output {
 pub(crate) enum Bound {
     /// There are none.
     Nothing,
-    Direct(DirectRow),
+    Direct(Box<DirectRow>),
     Encoded(EncodedParams),
 }
 
@@ -101,8 +101,8 @@ impl Reusable {
         parameters: &[Descriptor],
         values: &[Scalar],
         options: &ParamOptions,
-    ) -> Option<DirectRow> {
-        let mut row = lock(&self.row).take().or_else(|| DirectRow::new(parameters))?;
+    ) -> Option<Box<DirectRow>> {
+        let mut row = lock(&self.row).take().or_else(|| DirectRow::new(parameters).map(Box::new))?;
         let is_encoded = row.encode(values, options);
         if !is_encoded {
             self.give_back(Bound::Direct(row));

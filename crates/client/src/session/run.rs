@@ -120,6 +120,7 @@ impl Done {
     }
 }
 
+#[cold]
 fn no_such_result() -> Error {
     Error::new(Kind::Misuse, "the statement was run for something else")
 }
@@ -134,19 +135,33 @@ impl<B: Backend> Session<B> {
         parameters: &Params,
         how: &How,
     ) -> Result<Done> {
-        self.expect_open(transaction)?;
-        self.has_settings |= prepared.is_setting;
         match verb {
             Verb::Query | Verb::Scroll => {
                 let opened = self.open_result(prepared, transaction, verb, parameters, how).await;
                 opened.map_err(|error| naming_parameter(prepared, error, parameters))
             }
-            Verb::Execute => {
-                self.execute_rows_or_none(prepared, transaction, parameters, how).await.map(Done::Executed)
+            Verb::Execute | Verb::ExecuteLast => {
+                let commits = verb == Verb::ExecuteLast;
+                let executed = self.execute_prepared(prepared, transaction, commits, parameters, how).await;
+                executed.map(Done::Executed)
             }
-            Verb::ExecuteLast => {
-                self.execute_last(prepared, transaction, parameters, how).await.map(Done::Executed)
-            }
+        }
+    }
+
+    /// Executes a prepared statement without a result; also commits its transaction if `commits`.
+    pub(crate) async fn execute_prepared(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        commits: bool,
+        parameters: &Params,
+        how: &How,
+    ) -> Result<Executed> {
+        self.expect_open(transaction)?;
+        self.has_settings |= prepared.is_setting;
+        match commits {
+            true => self.execute_last(prepared, transaction, parameters, how).await,
+            false => self.execute_rows_or_none(prepared, transaction, parameters, how).await,
         }
     }
 
@@ -158,6 +173,8 @@ impl<B: Backend> Session<B> {
         parameters: &Params,
         how: &How,
     ) -> Result<Done> {
+        self.expect_open(transaction)?;
+        self.has_settings |= prepared.is_setting;
         if !has_rows(&prepared.info) {
             return Err(Error::new(Kind::Misuse, "the statement gives no rows: use execute, not query"));
         }
@@ -406,6 +423,7 @@ impl<B: Backend> Session<B> {
 }
 
 /// The failure of the only row of parameters.
+#[cold]
 pub(super) fn naming_parameter(prepared: &Prepared, mut error: Error, parameters: &Params) -> Error {
     if let Some(batch) = parameters.batch() {
         name_parameter(prepared, &mut error, batch, 0);

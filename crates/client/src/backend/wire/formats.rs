@@ -36,7 +36,7 @@ impl Formats {
         (format, known.is_told)
     }
 
-    /// The statement was executed with its last input format.
+    /// The server has received the last input format of the statement.
     fn tell(&mut self, id: u16) {
         if let Some(known) = self.0.get_mut(&id) {
             known.is_told = true;
@@ -90,7 +90,9 @@ impl<L: Link> Wire<L> {
         if packed.message.is_empty() {
             return;
         }
-        self.formats.tell(id);
+        if packed.format.is_some() {
+            self.formats.tell(id);
+        }
         if packed.message.capacity() <= LARGEST_KEPT_MESSAGE {
             self.message = packed.message;
         }

@@ -234,6 +234,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// Closes the connection, which ends all its work on the server.
+    #[cold]
     pub(super) fn give_up(&mut self) -> Error {
         self.connection.fail(ProtocolError::Closed);
         self.link.shut_down();

@@ -146,6 +146,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// Returns the error for a failed link, which cannot be used again: it may have failed in the middle of a packet.
+    #[cold]
     fn link_failed(&mut self, error: std::io::Error) -> Error {
         self.connection.fail(ProtocolError::Closed);
         match error.kind() {

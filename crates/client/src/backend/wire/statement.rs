@@ -349,6 +349,10 @@ impl<L: Link> Wire<L> {
 
     /// Checks that a statement prepared without waiting matches its remembered description ([`Kind::Changed`]).
     pub(super) async fn confirm(&mut self, id: u16, transaction: TransactionId) -> Result<()> {
+        // The usual case, in which nothing has to be looked up.
+        if self.statements.unconfirmed.is_empty() {
+            return Ok(());
+        }
         let Some(Unconfirmed { ticket, known }) = self.statements.unconfirmed.remove(&id) else {
             return Ok(());
         };
@@ -472,6 +476,7 @@ impl<L: Link> Wire<L> {
 
     /// Returns the error for a commit that was sent with its statement and lost. A cancellation or timeout sets
     /// its kind.
+    #[cold]
     fn lost_with_statement(&mut self, owner: TransactionId, error: Error) -> Error {
         let kind = error.kind();
         let lost = self.lost_commit(owner, error);

@@ -42,6 +42,17 @@ struct Open {
     ids_since: Option<Ticket>,
 }
 
+impl Open {
+    fn note_work(&mut self, latest: Ticket) {
+        self.has_work = true;
+        self.ids_since = Some(latest);
+    }
+
+    fn want_number(&mut self) {
+        self.number.get_or_insert(Number::Wanted);
+    }
+}
+
 /// The number of a transaction in the database.
 #[derive(Clone, Copy, Debug)]
 enum Number {
@@ -97,6 +108,9 @@ impl OpenTransactions {
 
     /// Notes a request: after all but a few, another object may be the one created last.
     pub(super) fn sends(&mut self, op: Op) {
+        if self.last.is_none() {
+            return;
+        }
         let creates_nothing = [
             Op::PREPARE_STATEMENT,
             Op::EXECUTE,
@@ -125,8 +139,7 @@ impl OpenTransactions {
     /// Notes that something is executed in the transaction, after this request.
     pub(super) fn note_work(&mut self, id: TransactionId, latest: Ticket) {
         if let Some(open) = self.open.get_mut(&id) {
-            open.has_work = true;
-            open.ids_since = Some(latest);
+            open.note_work(latest);
         }
     }
 
@@ -143,14 +156,16 @@ impl OpenTransactions {
 
     /// Notes that something that may change rows is executed in the transaction.
     pub(super) fn note_change(&mut self, id: TransactionId, latest: Ticket) {
-        self.note_work(id, latest);
-        self.want_number(id);
+        if let Some(open) = self.open.get_mut(&id) {
+            open.note_work(latest);
+            open.want_number();
+        }
     }
 
     /// Notes that the transaction is about to change something.
     pub(super) fn want_number(&mut self, id: TransactionId) {
         if let Some(open) = self.open.get_mut(&id) {
-            open.number.get_or_insert(Number::Wanted);
+            open.want_number();
         }
     }
 
