@@ -353,7 +353,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command {
         names: &["\\load"],
         arguments: "FILE --into TABLE [OPTIONS]",
-        help: "firearrow load, over a connection of its own",
+        help: "firearrow load, over a connection of its own; COMMIT or ROLLBACK first",
         run: |shell, arguments| shell.subcommand("load", arguments.all),
     },
     Command {

@@ -353,16 +353,19 @@ impl Shell {
                 "--timeout is for the command line; here Ctrl-C ends what takes too long",
             ));
         }
-        if self.runner.borrow().uncommitted().is_some_and(|changes| changes > 0) {
-            if name == "load" {
-                // This session would not get its turn to commit them.
+        let uncommitted = self.runner.borrow().uncommitted();
+        match name {
+            // While it runs, this session cannot commit: it would wait for ever.
+            "load" if uncommitted.is_some() => {
                 return Err(Failure::usage(
-                    "\\load has a connection of its own, which may wait for the changes of this session: COMMIT or ROLLBACK them first",
+                    "\\load has a connection of its own, which would wait for what the open transaction of this session \
+                     has changed: COMMIT or ROLLBACK first",
                 ));
             }
-            terminal::remark(&format!(
-                "\\{name} has a connection of its own, which sees only what is committed"
-            ));
+            "copy" if uncommitted.is_some_and(|changes| changes > 0) => {
+                terminal::remark("\\copy has a connection of its own, which sees only what is committed");
+            }
+            _ => {}
         }
         let Some(conversation) = &self.conversation else {
             crate::run_command(&cli)?;

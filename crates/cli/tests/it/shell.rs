@@ -484,7 +484,7 @@ matrix!(
         let url = demo(target, "1");
         piped(target, &url, "\\load x.csv --into T --timeout 1s\n").failure(2, &["--timeout", "Ctrl-C"]);
     },
-    fn loading_does_not_wait_for_the_session_itself(target: &Target) {
+    fn load_with_an_open_transaction_is_refused(target: &Target) {
         let url = demo(target, "1");
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("k.csv");
@@ -493,8 +493,9 @@ matrix!(
         let rows = || firearrow(target, &["query", &url, "SELECT COUNT(*) FROM K", "--format", "csv"]);
         firearrow(target, &["query", &url, "CREATE TABLE K (N INTEGER PRIMARY KEY)"]).success();
         let begun = "INSERT INTO K VALUES (1);\n";
-        piped(target, &url, &format!("{begun}{load}\n")).failure(2, &["COMMIT or ROLLBACK them first"]);
+        piped(target, &url, &format!("{begun}{load}\n")).failure(2, &["COMMIT or ROLLBACK first"]);
         assert!(rows().success().text().ends_with("0\r\n"), "nothing was committed or loaded");
+        piped(target, &url, &format!("SET TRANSACTION;\n{load}\n")).failure(2, &["COMMIT or ROLLBACK first"]);
         piped(target, &url, &format!("{begun}ROLLBACK;\n{load} --mode append\n")).success();
         assert!(rows().success().text().ends_with("1\r\n"), "it was loaded");
     },
