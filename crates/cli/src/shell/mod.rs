@@ -358,8 +358,8 @@ impl Shell {
             // While it runs, this session cannot commit: it would wait for ever.
             "load" if uncommitted.is_some() => {
                 return Err(Failure::usage(
-                    "\\load has a connection of its own, which would wait for what the open transaction of this session \
-                     has changed: COMMIT or ROLLBACK first",
+                    "\\load has a connection of its own, which could wait for the transaction that is open here: COMMIT or \
+                     ROLLBACK first",
                 ));
             }
             "copy" if uncommitted.is_some_and(|changes| changes > 0) => {
